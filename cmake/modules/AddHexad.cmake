@@ -1,0 +1,46 @@
+# Thin helpers: one for each kind of target.
+
+# hexad_add_dialect(NAME FILE DIALECT): TableGen of the ops, types, enums and
+# attributes of one dialect, in the directory of its .td files.
+function(hexad_add_dialect name file dialect)
+  set(LLVM_TARGET_DEFINITIONS ${file}.td)
+  mlir_tablegen(${file}.h.inc -gen-op-decls)
+  mlir_tablegen(${file}.cpp.inc -gen-op-defs)
+  mlir_tablegen(${name}Types.h.inc -gen-typedef-decls -typedefs-dialect=${dialect})
+  mlir_tablegen(${name}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${dialect})
+  mlir_tablegen(${name}Dialect.h.inc -gen-dialect-decls -dialect=${dialect})
+  mlir_tablegen(${name}Dialect.cpp.inc -gen-dialect-defs -dialect=${dialect})
+  mlir_tablegen(${name}Enums.h.inc -gen-enum-decls)
+  mlir_tablegen(${name}Enums.cpp.inc -gen-enum-defs)
+  mlir_tablegen(${name}Attributes.h.inc -gen-attrdef-decls -attrdefs-dialect=${dialect})
+  mlir_tablegen(${name}Attributes.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${dialect})
+  add_public_tablegen_target(Hexad${name}IncGen)
+  set_property(GLOBAL APPEND PROPERTY HEXAD_TABLEGEN_TARGETS Hexad${name}IncGen)
+endfunction()
+
+# hexad_add_passes(GROUP): TableGen of Passes.td in this directory.
+function(hexad_add_passes group)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
+  add_public_tablegen_target(Hexad${group}PassIncGen)
+  set_property(GLOBAL APPEND PROPERTY HEXAD_TABLEGEN_TARGETS Hexad${group}PassIncGen)
+endfunction()
+
+# hexad_add_library(NAME sources... [LINK libs...]): a static library.
+function(hexad_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  get_property(generated GLOBAL PROPERTY HEXAD_TABLEGEN_TARGETS)
+  if(generated)
+    add_dependencies(${name} ${generated})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# hexad_add_tool(NAME sources... [LINK libs...]): a program in bin/, installed.
+function(hexad_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()

@@ -1,0 +1,21 @@
+//===- Passes.h - Passes that know the target ---------------------*- C++ -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_CODEGEN_PASSES_H
+#define HEXAD_CODEGEN_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace hexad {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "hexad/CodeGen/Passes.h.inc"
+} // namespace hexad
+
+#endif // HEXAD_CODEGEN_PASSES_H

@@ -1,0 +1,58 @@
+//===- HexadAttentionOps.td - Scaled dot-product attention ------*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADATTENTIONOPS_TD
+#define HEXAD_DIALECT_HEXAD_IR_HEXADATTENTIONOPS_TD
+
+include "hexad/Dialect/Hexad/IR/HexadDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Hexad_AttentionOp : Hexad_Op<"attention", [Pure]> {
+  let summary = "scaled dot-product attention of each segment with itself";
+  let description = [{
+    For every segment, head `h` with key-value head `g = h·kv_heads/heads` (rounded
+    down), and rows q of the segment:
+
+    `o[q, h] = Σ_t softmax_t(scale · Q[q, h] · K[t, g]) · V[t, g]`, t over the rows
+    of the same segment (Vaswani et al., arXiv:1706.03762; grouped heads: Ainslie
+    et al., arXiv:2305.13245). Heads lie side by side in a row, `head_dim` columns
+    each.
+
+    | operand | shape |
+    | --- | --- |
+    | `query` | `[rows, ≥ offset₀ + heads·head_dim]` |
+    | `key` | `[rows, ≥ offset₁ + kv_heads·head_dim]` |
+    | `value` | `[rows, ≥ offset₂ + kv_heads·head_dim]` |
+    | result | `[rows, heads·head_dim]` |
+
+    `offsets` are the columns at which head 0 of query, key and value begins, so
+    that the three can be parts of one fused projection; they are 0 unless given.
+
+    Example:
+
+    ```mlir
+    %o = hexad.attention %q, %k, %v, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 0.288675134 : f64}
+        : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$query, Hexad_Rows:$key, Hexad_Rows:$value,
+                       Hexad_SegmentsType:$segments,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$heads,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$kv_heads,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$head_dim,
+                       F64Attr:$scale,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0}">:$offsets);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $segments attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADATTENTIONOPS_TD

@@ -1,0 +1,33 @@
+//===- HexadDialect.h - The hexad dialect -------------------------*- C++ -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_H
+#define HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h.inc"
+#include "hexad/Dialect/Hexad/IR/HexadEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "hexad/Dialect/Hexad/IR/HexadTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "hexad/Dialect/Hexad/IR/HexadAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "hexad/Dialect/Hexad/IR/HexadOps.h.inc"
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_H

@@ -1,0 +1,83 @@
+//===- HexadDialect.td - The hexad dialect ----------------------*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_TD
+#define HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Hexad_Dialect : Dialect {
+  let name = "hexad";
+  let cppNamespace = "::hexad";
+  let summary = "Transformer layers on rows of tokens, with value semantics";
+  let description = [{
+    The dialect in which a model is described. Activations are *rows*: a
+    `tensor<?xDxf32>` with one row for each token of the whole batch, without
+    padding; a `!hexad.segments` value says which rows form a sequence.
+    Rectangles `[batch, seq]` exist only at the door (`hexad.pack_rows`) and at
+    the exit (`hexad.unpack_rows`). Weights are symbols (`hexad.parameter`) with
+    a recipe that says how they are made from stored tensors.
+
+    `docs/Spec.md` defines every op, edge cases included.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::scf::SCFDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Hexad_Type<string name, string typeMnemonic> : TypeDef<Hexad_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Hexad_SegmentsType : Hexad_Type<"Segments", "segments"> {
+  let summary = "which rows form a sequence";
+  let description = [{
+    The table of the sequences of a batch: for each segment the first row, the
+    number of rows (possibly 0) and the position of its first row; and for each
+    element of the rectangle `[batch, seq]` that it was made from, the row that
+    holds it or none (padding). Segment `i` is batch row `i`. Rows of a segment
+    are consecutive, segments lie in order.
+  }];
+}
+
+def Hexad_Activation : I32EnumAttr<"Activation", "elementwise activation", [
+    I32EnumAttrCase<"Gelu", 0, "gelu">,
+    I32EnumAttrCase<"GeluTanh", 1, "gelu_tanh">,
+    I32EnumAttrCase<"QuickGelu", 2, "quick_gelu">,
+    I32EnumAttrCase<"Silu", 3, "silu">,
+    I32EnumAttrCase<"Relu", 4, "relu">,
+    I32EnumAttrCase<"Tanh", 5, "tanh">,
+    I32EnumAttrCase<"Sigmoid", 6, "sigmoid">]> {
+  let cppNamespace = "::hexad";
+  let genSpecializedAttr = 0;
+}
+def Hexad_ActivationAttr : EnumAttr<Hexad_Dialect, Hexad_Activation, "activation">;
+
+def Hexad_Pooling : I32EnumAttr<"Pooling", "how the rows of a segment become one", [
+    I32EnumAttrCase<"First", 0, "first">,
+    I32EnumAttrCase<"Mean", 1, "mean">]> {
+  let cppNamespace = "::hexad";
+  let genSpecializedAttr = 0;
+}
+def Hexad_PoolingAttr : EnumAttr<Hexad_Dialect, Hexad_Pooling, "pooling">;
+
+// Shapes.
+def Hexad_Rows : TensorRankOf<[F32], [2]>;
+def Hexad_IndexRows : TensorRankOf<[I32], [1]>;
+def Hexad_IdRectangle : TensorRankOf<[I32], [2]>;
+def Hexad_Vector : TensorRankOf<[F32], [1]>;
+def Hexad_Matrix : TensorRankOf<[F32], [2]>;
+def Hexad_FloatTensor : RankedTensorOf<[F32]>;
+
+class Hexad_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<Hexad_Dialect, opMnemonic, traits>;
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_TD

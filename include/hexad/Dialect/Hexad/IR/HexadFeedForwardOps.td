@@ -1,0 +1,113 @@
+//===- HexadFeedForwardOps.td - Embedding, linear, activation ---*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADFEEDFORWARDOPS_TD
+#define HEXAD_DIALECT_HEXAD_IR_HEXADFEEDFORWARDOPS_TD
+
+include "hexad/Dialect/Hexad/IR/HexadDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Hexad_EmbeddingOp : Hexad_Op<"embedding", [Pure]> {
+  let summary = "rows of a table, chosen by index";
+  let description = [{
+    `y[r, :] = table[ids[r] + offset, :]`. An index outside the table is an error
+    at run time. Serves tokens, token types and learned positions alike.
+
+    | operand | shape |
+    | --- | --- |
+    | `ids` | `[rows]`, i32 |
+    | `table` | `[entries, dim]` |
+    | result | `[rows, dim]` |
+
+    Example:
+
+    ```mlir
+    %y = hexad.embedding %ids, %table : tensor<?xi32>, tensor<113x60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_IndexRows:$ids, Hexad_Matrix:$table,
+                       DefaultValuedAttr<I64Attr, "0">:$offset);
+  let results = (outs Hexad_Rows:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$ids, "::mlir::Value":$table,
+                                 CArg<"int64_t", "0">:$offset)>];
+  let assemblyFormat = "$ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Hexad_LinearOp : Hexad_Op<"linear", [Pure]> {
+  let summary = "y = x · weightᵀ + bias";
+  let description = [{
+    `y[r, n] = Σ_k x[r, k] · weight[n, k] + bias[n]`; the sum is one chain of fused
+    multiply-adds from k = 0 up, whatever the number of rows.
+
+    | operand | shape |
+    | --- | --- |
+    | `x` | `[rows, in]` |
+    | `weight` | `[out, in]` |
+    | `bias` | `[out]`, optional |
+    | result | `[rows, out]` |
+
+    Example:
+
+    ```mlir
+    %y = hexad.linear %x, %w bias %b : tensor<?x60xf32>, tensor<171x60xf32>, tensor<171xf32> -> tensor<?x171xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$x, Hexad_Matrix:$weight, Optional<Hexad_Vector>:$bias);
+  let results = (outs Hexad_Rows:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$weight,
+                                 CArg<"::mlir::Value", "{}">:$bias)>];
+  let assemblyFormat = [{
+    $x `,` $weight (`bias` $bias^)? attr-dict `:` type($x) `,` type($weight)
+    (`,` type($bias)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Hexad_ActivationOp : Hexad_Op<"activation", [Pure, SameOperandsAndResultType]> {
+  let summary = "an elementwise activation";
+  let description = [{
+    | kind | formula |
+    | --- | --- |
+    | `gelu` | `x·Φ(x)` (Hendrycks and Gimpel, arXiv:1606.08415) |
+    | `gelu_tanh` | `x/2·(1 + tanh(√(2/π)(x + 0.044715x³)))` |
+    | `quick_gelu` | `x·σ(1.702x)` |
+    | `silu` | `x·σ(x)` |
+    | `relu` | `max(x, 0)` |
+    | `tanh`, `sigmoid` | as named |
+
+    NaN gives NaN.
+
+    Example:
+
+    ```mlir
+    %y = hexad.activation gelu %x : tensor<?x171xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_ActivationAttr:$kind, Hexad_Rows:$x);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = "$kind $x attr-dict `:` type($x)";
+}
+
+def Hexad_AddOp : Hexad_Op<"add", [Pure, SameOperandsAndResultType, Commutative]> {
+  let summary = "elementwise sum of two rows: the residual connection";
+  let description = [{
+    `y = lhs + rhs`.
+
+    Example:
+
+    ```mlir
+    %y = hexad.add %branch, %x : tensor<?x60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$lhs, Hexad_Rows:$rhs);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+}
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADFEEDFORWARDOPS_TD

@@ -1,0 +1,17 @@
+//===- HexadOps.td - All ops of the hexad dialect ---------------*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADOPS_TD
+#define HEXAD_DIALECT_HEXAD_IR_HEXADOPS_TD
+
+include "hexad/Dialect/Hexad/IR/HexadAttentionOps.td"
+include "hexad/Dialect/Hexad/IR/HexadFeedForwardOps.td"
+include "hexad/Dialect/Hexad/IR/HexadNormOps.td"
+include "hexad/Dialect/Hexad/IR/HexadParameterOps.td"
+include "hexad/Dialect/Hexad/IR/HexadRowOps.td"
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADOPS_TD

@@ -1,0 +1,90 @@
+//===- HexadParameterOps.td - Weights as symbols ----------------*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADPARAMETEROPS_TD
+#define HEXAD_DIALECT_HEXAD_IR_HEXADPARAMETEROPS_TD
+
+include "hexad/Dialect/Hexad/IR/HexadDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
+  let summary = "a weight, as a symbol with a recipe";
+  let description = [{
+    Names a constant of the model and says how its elements are made from tensors
+    stored in a safetensors file; the bytes never enter the IR.
+
+    `tensors` holds `layers × parts` names, layer by layer (`layers` is 1 where
+    the attribute is absent). The parts of a layer are concatenated along their
+    first dimension; `transposed` says that each is stored `[in, out]`. With
+    `layers` the parameter's type has a leading dimension of that size. Stored
+    F32, F16 and BF16 elements are widened to f32.
+
+    `panel = NR` says that the last two dimensions `[out, in]` of the result lie
+    in memory as panels of NR columns: the type is then
+    `[layers,] ceil(out / NR) x in x NR`, the columns behind `out` are zero.
+    Without `panel` a last dimension that is larger than the stored one is filled
+    with zeros.
+
+    | field | meaning |
+    | --- | --- |
+    | `type` | the type that `hexad.load` gives, before a layer is chosen |
+    | `file` | the safetensors file, relative to the folder of the description |
+    | `tensors` | names of the stored tensors |
+
+    Example:
+
+    ```mlir
+    hexad.parameter @encoder.0.query.weight : tensor<12x768x768xf32> from "model.safetensors"
+        ["encoder.layer.0.attention.self.query.weight"] {layers = 12 : i64}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_FloatTensor>:$type,
+                       StrAttr:$file, StrArrayAttr:$tensors,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$layers,
+                       UnitAttr:$transposed,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$panel);
+  let assemblyFormat = [{
+    $sym_name `:` $type `from` $file $tensors attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Number of stacked layers, 1 if there is no leading layer dimension.
+    int64_t getLayerCount() { return getLayers().value_or(1); }
+    /// Stored tensors that make up one layer.
+    int64_t getPartsPerLayer() { return getTensors().size() / getLayerCount(); }
+    /// The parameter's type as a ranked tensor.
+    ::mlir::RankedTensorType getTensorType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+    /// The type of one layer: without the leading dimension of stacked layers.
+    ::mlir::RankedTensorType getLayerType();
+  }];
+}
+
+def Hexad_LoadOp : Hexad_Op<"load", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a parameter, or of one layer of it";
+  let description = [{
+    Without an index: the whole parameter. With `[%layer]`: that layer of a
+    parameter whose layers are stacked. After bufferization the result is a
+    memref into the mapped weights.
+
+    Example:
+
+    ```mlir
+    %w = hexad.load @encoder.0.query.weight[%layer] : tensor<768x768xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Optional<Index>:$layer);
+  let results = (outs AnyTypeOf<[AnyRankedTensor, AnyMemRef]>:$result);
+  let assemblyFormat = [{
+    $parameter (`[` $layer^ `]`)? attr-dict `:` type($result)
+  }];
+}
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADPARAMETEROPS_TD

@@ -1,0 +1,149 @@
+//===- HexadRowOps.td - Rectangles, rows and blocks of rows -----*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_IR_HEXADROWOPS_TD
+#define HEXAD_DIALECT_HEXAD_IR_HEXADROWOPS_TD
+
+include "hexad/Dialect/Hexad/IR/HexadDialect.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Hexad_SegmentsOp : Hexad_Op<"segments", [Pure]> {
+  let summary = "the segment table of a rectangle with a mask";
+  let description = [{
+    Batch row `i` of the mask becomes segment `i`: the run of elements that are
+    not 0. Padding may lie on either side; a hole inside a row is an error at run
+    time. Positions count from the first real token. A batch row without any real
+    token is a segment of length 0.
+
+    | operand | shape |
+    | --- | --- |
+    | `mask` | `[batch, seq]`, i32, 0 or not 0 |
+
+    Example:
+
+    ```mlir
+    %segments = hexad.segments %attention_mask : tensor<?x?xi32>
+    ```
+  }];
+  let arguments = (ins Hexad_IdRectangle:$mask);
+  let results = (outs Hexad_SegmentsType:$segments);
+  let assemblyFormat = "$mask attr-dict `:` type($mask)";
+}
+
+def Hexad_PackRowsOp : Hexad_Op<"pack_rows", [Pure]> {
+  let summary = "the real elements of a rectangle, one for each row";
+  let description = [{
+    `rows[r] = rectangle[i, s]` where element `(i, s)` of the rectangle is row `r`
+    of the segment table.
+
+    Example:
+
+    ```mlir
+    %ids = hexad.pack_rows %input_ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Hexad_IdRectangle:$rectangle, Hexad_SegmentsType:$segments);
+  let results = (outs Hexad_IndexRows:$rows);
+  let assemblyFormat = "$rectangle `,` $segments attr-dict `:` type($rectangle) `->` type($rows)";
+}
+
+def Hexad_UnpackRowsOp : Hexad_Op<"unpack_rows", [Pure]> {
+  let summary = "rows spread out into a rectangle again";
+  let description = [{
+    `rectangle[i, s, :] = rows[r, :]` where element `(i, s)` is row `r` of the
+    segment table, 0 where it is padding. A stack of rows `[count, rows, dim]`
+    becomes a stack of rectangles `[count, batch, seq, dim]`.
+
+    Example:
+
+    ```mlir
+    %y = hexad.unpack_rows %x, %segments : tensor<?x60xf32> -> tensor<?x?x60xf32>
+    ```
+  }];
+  let arguments = (ins TensorRankOf<[F32], [2, 3]>:$rows, Hexad_SegmentsType:$segments);
+  let results = (outs TensorRankOf<[F32], [3, 4]>:$rectangle);
+  let assemblyFormat = "$rows `,` $segments attr-dict `:` type($rows) `->` type($rectangle)";
+  let hasVerifier = 1;
+}
+
+def Hexad_PositionsOp : Hexad_Op<"positions", [Pure]> {
+  let summary = "the position of each row in its segment";
+  let description = [{
+    `positions[r]` counts from the first real token of the row's segment.
+
+    Example:
+
+    ```mlir
+    %positions = hexad.positions %segments : tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Hexad_SegmentsType:$segments);
+  let results = (outs Hexad_IndexRows:$positions);
+  let assemblyFormat = "$segments attr-dict `:` type($positions)";
+}
+
+def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
+  let summary = "one row for each segment";
+  let description = [{
+    | kind | result for segment `i` with rows `r0 … r0+n-1` |
+    | --- | --- |
+    | `first` | `x[r0, :]` |
+    | `mean` | `(x[r0, :] + … + x[r0+n-1, :]) / n`, added in row order |
+
+    A segment without rows gives zeros. `mean` over real tokens is what
+    sentence-transformers calls mean pooling (Reimers and Gurevych,
+    arXiv:1908.10084); `first` is BERT's (Devlin et al., arXiv:1810.04805).
+
+    Example:
+
+    ```mlir
+    %p = hexad.pool first %x, %segments : tensor<?x60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_PoolingAttr:$kind,
+                       Hexad_Rows:$rows, Hexad_SegmentsType:$segments);
+  let results = (outs Hexad_Rows:$pooled);
+  let assemblyFormat = "$kind $rows `,` $segments attr-dict `:` type($rows) `->` type($pooled)";
+  let hasVerifier = 1;
+}
+
+def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "ops that are computed together, block of rows by block of rows";
+  let description = [{
+    Says which row-local ops form a block: the tiling pass makes one loop over
+    blocks of rows of it. The region has an argument for each operand. Operands
+    with a dynamic first dimension are rows and are sliced; the others (weights)
+    are passed whole.
+
+    Example:
+
+    ```mlir
+    %y = hexad.rows (%a = %x : tensor<?x60xf32>, %w = %0 : tensor<171x60xf32>) -> tensor<?x171xf32> {
+      %1 = hexad.linear %a, %w : tensor<?x60xf32>, tensor<171x60xf32>
+      %2 = hexad.activation gelu %1 : tensor<?x171xf32>
+      hexad.yield %2 : tensor<?x171xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<Hexad_Rows>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Hexad_YieldOp : Hexad_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"RowsOp">]> {
+  let summary = "results of a block of rows";
+  let arguments = (ins Variadic<Hexad_Rows>:$results);
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+}
+
+#endif // HEXAD_DIALECT_HEXAD_IR_HEXADROWOPS_TD

@@ -1,0 +1,31 @@
+//===- Passes.td - hexad to hexad -------------------------------*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_HEXAD_TRANSFORMS_PASSES_TD
+#define HEXAD_DIALECT_HEXAD_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseProjectionsPass : Pass<"hexad-fuse-projections", "::mlir::ModuleOp"> {
+  let summary = "Make one linear op of the query, key and value projections of an attention";
+  let description = [{
+    Three `hexad.linear` on the same rows that feed only one `hexad.attention` become
+    one, whose parameter concatenates the three; the attention reads its parts by
+    `offsets`.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def FormRowsPass : Pass<"hexad-form-rows", "::mlir::func::FuncOp"> {
+  let summary = "Group row-local ops into hexad.rows blocks";
+  let description = [{
+    A block is one linear op with the norms in front of it that only it needs, and
+    the activation, residual sum and norm behind it.
+  }];
+}
+
+#endif // HEXAD_DIALECT_HEXAD_TRANSFORMS_PASSES_TD

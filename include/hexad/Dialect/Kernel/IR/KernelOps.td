@@ -1,0 +1,441 @@
+//===- KernelOps.td - Ops of the hexad_kernel dialect -----------*- tablegen -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_DIALECT_KERNEL_IR_KERNELOPS_TD
+#define HEXAD_DIALECT_KERNEL_IR_KERNELOPS_TD
+
+include "hexad/Dialect/Hexad/IR/HexadDialect.td"
+include "hexad/Dialect/Kernel/IR/KernelDialect.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// Operands: a tensor before bufferization, a memref after it.
+class Kernel_Shaped<list<Type> elements, int rank, string summary>
+    : Type<And<[Or<[IsTensorTypePred, IsMemRefTypePred]>,
+                Neg<CPred<"::llvm::isa<::mlir::UnrankedTensorType, ::mlir::UnrankedMemRefType>($_self)">>,
+                CPred<"::llvm::cast<::mlir::ShapedType>($_self).getRank() == " # rank>,
+                SubstLeaves<"$_self", "::llvm::cast<::mlir::ShapedType>($_self).getElementType()",
+                            AnyTypeOf<elements>.predicate>]>,
+           summary, "::mlir::ShapedType">;
+def Kernel_Rows : Kernel_Shaped<[F32], 2, "rows x columns of f32">;
+def Kernel_Row : Kernel_Shaped<[F32], 1, "vector of f32">;
+def Kernel_Indices : Kernel_Shaped<[I32], 1, "vector of i32">;
+def Kernel_Cube : Kernel_Shaped<[F32], 3, "panels x depth x columns of f32">;
+
+// Ops in destination-passing style with one destination.
+class Kernel_DestinationOp<string mnemonic, list<Trait> traits = []>
+    : Kernel_Op<mnemonic, !listconcat([DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  code destinationDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationMutable(); }
+  }];
+  let extraClassDeclaration = destinationDeclaration;
+  // Builds the op and gives it a result for a tensor destination.
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix product
+//===----------------------------------------------------------------------===//
+
+def Kernel_MatmulOp : Kernel_DestinationOp<"matmul", [AttrSizedOperandSegments]> {
+  let summary = "rows times one panel, with an epilogue";
+  let description = [{
+    For every row m of `destination` and column n of the panel:
+
+    1. `s = Σ_k a[m, k] · panel[k, n]`, one chain of fused multiply-adds from
+       k = 0 to `K - 1` that starts at 0; K is the panel's first dimension.
+    2. `s += bias[n]` if there is a bias,
+    3. `s = activation(s)` if there is one,
+    4. `s = s + residual[m, n]` if there is a residual,
+    5. with `fold`: `s = fma(destination[m, n], fold[4, m], s · fold[5, m])`,
+    6. `destination[m, n] = s`.
+
+    | operand | shape |
+    | --- | --- |
+    | `a` | `[M, ≥ K]`; K need not be a multiple of anything |
+    | `panel` | `[K, NR]`, NR a multiple of 16, at most the tile's columns; rows may be strided |
+    | `bias` | `[NR]` |
+    | `residual`, `destination` | `[M, NR]`, rows strided; the residual may be the destination |
+    | `fold` | `[6, ≥ M]`: the statistics of `hexad_kernel.softmax_page` |
+
+    M is a multiple of `tile.rows`. K and M may be dynamic.
+
+    Example:
+
+    ```mlir
+    %r = hexad_kernel.matmul ins(%a, %p : tensor<?x768xf32>, tensor<768x32xf32>) bias(%b : tensor<32xf32>)
+        outs(%c : tensor<?x32xf32>) {activation = #hexad.activation<gelu>, tile = #hexad_kernel.tile<rows = 12, columns = 32>} -> tensor<?x32xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$a, Kernel_Rows:$panel, Optional<Kernel_Row>:$bias,
+                       Optional<Kernel_Rows>:$residual, Optional<Kernel_Rows>:$fold,
+                       Kernel_Rows:$destination, Kernel_TileAttr:$tile,
+                       OptionalAttr<Hexad_ActivationAttr>:$activation);
+  let assemblyFormat = [{
+    `ins` `(` $a `,` $panel `:` type($a) `,` type($panel) `)`
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`residual` `(` $residual^ `:` type($residual) `)`)?
+    (`fold` `(` $fold^ `:` type($fold) `)`)?
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+class Kernel_UnaryRowsOp<string mnemonic> : Kernel_DestinationOp<mnemonic> {
+  let assemblyFormat = [{
+    `ins` `(` $x `:` type($x) `)` `outs` `(` $destination `:` type($destination) `)`
+    attr-dict (`->` type($results)^)?
+  }];
+}
+
+def Kernel_LayerNormOp : Kernel_DestinationOp<"layer_norm"> {
+  let summary = "layer norm of each row; may work in place";
+  let description = [{
+    `hexad.layer_norm` on the first `width` columns. Sums use 16 lanes: lane l adds
+    the columns l, l+16, … in order (absent ones as +0), then lanes are folded by
+    halves (l, l+8), (l, l+4), (l, l+2), (l, l+1). Columns from `width` on are
+    written with an unspecified finite value where `x` is finite.
+
+    `mean = sum / width`, `d = x - mean`, `variance = Σ d·d / width` (chain of fma
+    per lane), `inverse = 1 / sqrt(variance + eps)`,
+    `y = fma(d · inverse, weight, bias)`, without a bias `(d · inverse) · weight`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.layer_norm ins(%x, %w : memref<?x64xf32>, memref<64xf32>) bias(%b : memref<64xf32>)
+        outs(%x : memref<?x64xf32>) {eps = 1.0e-12 : f64, width = 60 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Row:$weight, Optional<Kernel_Row>:$bias,
+                       Kernel_Rows:$destination, F64Attr:$eps, I64Attr:$width);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $weight `:` type($x) `,` type($weight) `)`
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_L2NormalizeOp : Kernel_UnaryRowsOp<"l2_normalize"> {
+  let summary = "each row to length 1; may work in place";
+  let description = [{
+    `hexad.l2_normalize` on the first `width` columns, summed as in `layer_norm`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.l2_normalize ins(%x : memref<?x64xf32>) outs(%x : memref<?x64xf32>) {eps = 1.0e-12 : f64, width = 60 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$destination, F64Attr:$eps, I64Attr:$width);
+  let hasVerifier = 1;
+}
+
+def Kernel_SoftmaxOp : Kernel_UnaryRowsOp<"softmax"> {
+  let summary = "softmax of the first `width` columns of each row; may work in place";
+  let description = [{
+    Maximum and sum use 16 lanes as in `layer_norm`; the exponential is the
+    project's exp2 polynomial (docs/Spec.md, "Elementary functions"). Columns from
+    `width` on become 0.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.softmax ins(%x : memref<?x16xf32>) outs(%x : memref<?x16xf32>) {width = 3 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$destination, I64Attr:$width);
+  let hasVerifier = 1;
+}
+
+def Kernel_ActivationOp : Kernel_UnaryRowsOp<"activation"> {
+  let summary = "an elementwise activation; may work in place";
+  let description = [{
+    Example:
+
+    ```mlir
+    hexad_kernel.activation ins(%x : memref<?x64xf32>) outs(%x : memref<?x64xf32>) {kind = #hexad.activation<tanh>}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$destination,
+                       Hexad_ActivationAttr:$kind);
+  let hasVerifier = 1;
+}
+
+def Kernel_AddOp : Kernel_DestinationOp<"add"> {
+  let summary = "elementwise sum; may work in place";
+  let description = [{
+    Example:
+
+    ```mlir
+    hexad_kernel.add ins(%x, %y : memref<?x64xf32>, memref<?x64xf32>) outs(%x : memref<?x64xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$lhs, Kernel_Rows:$rhs, Kernel_Rows:$destination);
+  let assemblyFormat = [{
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Moving rows
+//===----------------------------------------------------------------------===//
+
+def Kernel_GatherIndicesOp : Kernel_DestinationOp<"gather_indices"> {
+  let summary = "destination[i] = source[where[i]], 0 where that is negative";
+  let description = [{
+    Packs a rectangle of ids into rows. `source` is the rectangle, flattened; if its
+    address is null (an optional input that was not given) everything becomes 0.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.gather_indices ins(%ids, %where : memref<?xi32>, memref<?xi32>) outs(%rows : memref<?xi32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Indices:$source, Kernel_Indices:$where, Kernel_Indices:$destination);
+  let assemblyFormat = [{
+    `ins` `(` $source `,` $where `:` type($source) `,` type($where) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
+  let summary = "destination[i, :] = source[where[i] + offset, :], zeros where where[i] is negative";
+  let description = [{
+    Table look-up (embeddings, `first` pooling) and the spreading of rows into a
+    rectangle. Copies `destination`'s columns, of which `source` has at least as
+    many; if the destination's address is null (an output that was not asked for)
+    nothing happens.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.gather_rows ins(%table, %ids : memref<113x64xf32>, memref<?xi32>) outs(%x : memref<?x64xf32>) {offset = 0 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$where, Kernel_Rows:$destination,
+                       DefaultValuedAttr<I64Attr, "0">:$offset);
+  let assemblyFormat = [{
+    `ins` `(` $source `,` $where `:` type($source) `,` type($where) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_MeanRowsOp : Kernel_DestinationOp<"mean_rows"> {
+  let summary = "destination[i, :] = mean of the rows bounds[i] … bounds[i+1]-1 of the source";
+  let description = [{
+    Rows are added in order, the sum is divided by their number; no rows give zeros.
+    `bounds` has at least one element more than `destination` has rows.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.mean_rows ins(%x, %bounds : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x64xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$bounds, Kernel_Rows:$destination);
+  let assemblyFormat = [{
+    `ins` `(` $source `,` $bounds `:` type($source) `,` type($bounds) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention over pages
+//===----------------------------------------------------------------------===//
+
+def Kernel_LoadQueriesOp : Kernel_DestinationOp<"load_queries"> {
+  let summary = "a query tile: destination[m, d] = source[m, column + d] · scale";
+  let description = [{
+    Copies the rows that `source` has (at most the destination's) and `width`
+    columns of each, multiplied by `scale` in f32. Rows and columns behind them are
+    left as they are.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.load_queries ins(%x, %column : memref<?x192xf32>, index) outs(%q : memref<60x16xf32>) {scale = 0.41 : f64, width = 12 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$source, Index:$column, Kernel_Rows:$destination,
+                       F64Attr:$scale, I64Attr:$width);
+  let assemblyFormat = [{
+    `ins` `(` $source `,` $column `:` type($source) `,` type($column) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+class Kernel_PackPageOp<string mnemonic> : Kernel_DestinationOp<mnemonic> {
+  let arguments = (ins Kernel_Rows:$source, Index:$column, Kernel_Cube:$destination, I64Attr:$width);
+  let assemblyFormat = [{
+    `ins` `(` $source `,` $column `:` type($source) `,` type($column) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_PackKeysOp : Kernel_PackPageOp<"pack_keys"> {
+  let summary = "keys of a page, transposed into panels";
+  let description = [{
+    `destination[t / NR, d, t mod NR] = source[t, column + d]` for the rows t that
+    `source` has (at most a page's) and d < `width`; keys behind them become 0.
+
+    | operand | shape |
+    | --- | --- |
+    | `source` | `[keys, ≥ column + width]` |
+    | `destination` | `[page / NR, width, NR]` |
+
+    Example:
+
+    ```mlir
+    hexad_kernel.pack_keys ins(%x, %column : memref<?x192xf32>, index) outs(%page : memref<4x12x32xf32>) {width = 12 : i64}
+    ```
+  }];
+}
+
+def Kernel_PackValuesOp : Kernel_PackPageOp<"pack_values"> {
+  let summary = "values of a page, in panels of columns";
+  let description = [{
+    `destination[d / NR, t, d mod NR] = source[t, column + d]` for the rows t that
+    `source` has (at most a page's) and d < `width`; everything else becomes 0.
+
+    | operand | shape |
+    | --- | --- |
+    | `source` | `[keys, ≥ column + width]` |
+    | `destination` | `[ceil(width / NR), page, NR]` |
+
+    Example:
+
+    ```mlir
+    hexad_kernel.pack_values ins(%x, %column : memref<?x192xf32>, index) outs(%page : memref<1x128x16xf32>) {width = 12 : i64}
+    ```
+  }];
+}
+
+def Kernel_SoftmaxPageOp : Kernel_Op<"softmax_page", [DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "scores of one page to probabilities, and its statistics folded into the running ones";
+  let description = [{
+    For every row m < `rows` of a tile (scores are in units of log2):
+
+    1. `g` = maximum of `scores[m, t]`, t < `keys`; -FLT_MAX if `keys` is 0,
+    2. `scores[m, t] = exp2(scores[m, t] - g)` for t < `keys`, exactly 0 behind,
+    3. `z` = their sum; both over 16 lanes and one tree as in `layer_norm`,
+    4. with the running maximum `statistics[0, m]` and sum `statistics[1, m]`:
+       `n = max(old, g)`, `a = exp2(old - n)`, `b = exp2(g - n)`;
+       `statistics[0, m] = n`, `statistics[1, m] = fma(sum, a, z · b)`;
+       `statistics[4, m] = a`, `statistics[5, m] = b`: what the old and the page's
+       output are multiplied by (`hexad_kernel.matmul … fold`).
+
+    Rows 2 and 3 of the statistics hold `g` and `z`. NaN in gives NaN out.
+
+    | operand | shape |
+    | --- | --- |
+    | `scores` | `[tile, page]` |
+    | `statistics` | `[6, tile rounded up to 16]` |
+
+    Example:
+
+    ```mlir
+    hexad_kernel.softmax_page ins(%rows, %keys : index, index) outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>)
+    ```
+  }];
+  let arguments = (ins Index:$rows, Index:$keys, Kernel_Rows:$scores, Kernel_Rows:$statistics);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $rows `,` $keys `:` type($rows) `,` type($keys) `)`
+    `outs` `(` $scores `,` $statistics `:` type($scores) `,` type($statistics) `)`
+    attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(*this, /*start=*/2, /*length=*/2);
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_StartPagesOp : Kernel_Op<"start_pages", [DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "empty statistics and output, before the first page";
+  let description = [{
+    `statistics[0, :] = -FLT_MAX`, `statistics[1, :] = 0`, `output = 0`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.start_pages outs(%statistics, %output : memref<6x64xf32>, memref<60x64xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$statistics, Kernel_Rows:$output);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `outs` `(` $statistics `,` $output `:` type($statistics) `,` type($output) `)`
+    attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(*this, /*start=*/0, /*length=*/2);
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_FinishPagesOp : Kernel_DestinationOp<"finish_pages"> {
+  let summary = "the output of an attention tile: destination[m, column + d] = (output[m, d] + 0) · (1 / sum)";
+  let description = [{
+    Writes the rows that `destination` has and `width` columns of each, nothing
+    beside them. A row whose sum is 0 (it saw nothing) becomes 0.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.finish_pages ins(%output, %statistics, %column : memref<60x32xf32>, memref<6x64xf32>, index)
+        outs(%y : memref<?x64xf32>) {width = 12 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$output, Kernel_Rows:$statistics, Index:$column,
+                       Kernel_Rows:$destination, I64Attr:$width);
+  let assemblyFormat = [{
+    `ins` `(` $output `,` $statistics `,` $column `:` type($output) `,` type($statistics) `,` type($column) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The team
+//===----------------------------------------------------------------------===//
+
+def Kernel_BarrierOp : Kernel_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until every thread of the team is here";
+  let description = [{
+    Appears in the team phase, when each thread runs the whole function.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // HEXAD_DIALECT_KERNEL_IR_KERNELOPS_TD

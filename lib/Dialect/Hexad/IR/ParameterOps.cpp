@@ -1,0 +1,70 @@
+//===- ParameterOps.cpp - Weights as symbols -----------------------------------------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+
+using namespace mlir;
+using namespace hexad;
+
+RankedTensorType ParameterOp::getLayerType() {
+  RankedTensorType type = getTensorType();
+  if (!getLayers())
+    return type;
+  return RankedTensorType::get(type.getShape().drop_front(),
+                               type.getElementType());
+}
+
+LogicalResult ParameterOp::verify() {
+  RankedTensorType type = getTensorType();
+  if (!type.hasStaticShape())
+    return emitOpError("parameter_c1: expected a static shape, found ") << type;
+  if (getTensors().empty())
+    return emitOpError("parameter_c2: expected at least one stored tensor");
+  if (getLayers()) {
+    if (type.getRank() < 2 || type.getDimSize(0) != getLayerCount())
+      return emitOpError("parameter_c3: expected a leading dimension of ")
+             << *getLayers() << " layers, found " << type;
+    if (getTensors().size() % *getLayers() != 0)
+      return emitOpError("parameter_c4: expected the same number of stored "
+                         "tensors for each of ")
+             << *getLayers() << " layers, found " << getTensors().size()
+             << " in all";
+  }
+  if (getPanel()) {
+    RankedTensorType layer = getLayerType();
+    if (layer.getRank() != 3 || 
+        layer.getShape().back() != static_cast<int64_t>(*getPanel()))
+      return emitOpError("parameter_c5: expected panels x in x ")
+             << *getPanel() << " columns, found " << layer;
+  }
+  return success();
+}
+
+LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(
+      *this, getParameterAttr());
+  if (!parameter)
+    return emitOpError("load_c1: no parameter of the name ")
+           << getParameterAttr();
+  if (getLayer() && !parameter.getLayers()) {
+    InFlightDiagnostic diagnostic = emitOpError(
+        "load_c2: a layer is chosen of a parameter without layers");
+    diagnostic.attachNote(parameter.getLoc()) << "declared here";
+    return diagnostic;
+  }
+  RankedTensorType expected =
+      getLayer() ? parameter.getLayerType() : parameter.getTensorType();
+  auto found = cast<ShapedType>(getResult().getType());
+  if (found.getShape() != expected.getShape() ||
+      found.getElementType() != expected.getElementType()) {
+    InFlightDiagnostic diagnostic = emitOpError("load_c3: expected ")
+                                    << expected << ", found " << found;
+    diagnostic.attachNote(parameter.getLoc()) << "declared here";
+    return diagnostic;
+  }
+  return success();
+}

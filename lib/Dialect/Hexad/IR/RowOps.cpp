@@ -1,0 +1,87 @@
+//===- RowOps.cpp - Rectangles, rows and blocks of rows -----------------------------------------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace hexad;
+
+LogicalResult UnpackRowsOp::verify() {
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  auto rectangle = cast<RankedTensorType>(getRectangle().getType());
+  if (rectangle.getRank() != rows.getRank() + 1 ||
+      rows.getShape().back() != rectangle.getShape().back())
+    return emitOpError("unpack_rows_c1: expected a rectangle of rows of ")
+           << rows.getShape().back() << " columns, found " << rectangle;
+  if (rows.getRank() == 3 && rows.getDimSize(0) != rectangle.getDimSize(0))
+    return emitOpError("unpack_rows_c2: expected a stack of ")
+           << rows.getDimSize(0) << " rectangles, found " << rectangle;
+  return success();
+}
+
+LogicalResult PoolOp::verify() {
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  auto pooled = cast<RankedTensorType>(getPooled().getType());
+  if (rows.getDimSize(1) != pooled.getDimSize(1))
+    return emitOpError("pool_c1: expected rows of ")
+           << rows.getDimSize(1) << " columns, found " << pooled;
+  return success();
+}
+
+void RowsOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          auto [argument, input] = pair;
+                          printer.printRegionArgument(argument, {}, true);
+                          printer << " = " << input << " : "
+                                  << input.getType();
+                        });
+  printer << ") -> ";
+  llvm::interleaveComma(getResultTypes(), printer);
+  printer << ' ';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+ParseResult RowsOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  SmallVector<Type> types;
+  auto parseInput = [&]() -> ParseResult {
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    if (parser.parseArgument(argument) || parser.parseEqual() ||
+        parser.parseOperand(inputs.emplace_back()) ||
+        parser.parseColonType(argument.type))
+      return failure();
+    types.push_back(argument.type);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseInput))
+    return failure();
+  SMLoc operandsLoc = parser.getCurrentLocation();
+  if (parser.parseArrowTypeList(result.types) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.resolveOperands(inputs, types, operandsLoc, result.operands))
+    return failure();
+  ensureTerminator(*result.regions.front(), parser.getBuilder(),
+                   result.location);
+  return success();
+}
+
+LogicalResult RowsOp::verify() {
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError(
+        "rows_c1: expected a block argument of the type of each operand");
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (yield.getResults().getTypes() != getResultTypes())
+    return emitOpError("rows_c2: expected to yield the op's result types");
+  return success();
+}
