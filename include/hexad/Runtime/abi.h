@@ -1,7 +1,7 @@
 /*===- abi.h - What compiled code and the carried runtime agree on -*- C -*-===
  *
- * Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ * Part of the Hexad project, under the Apache License v2.0 with LLVM
+ * Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===
  *
@@ -19,8 +19,8 @@ extern "C" {
 
 #define HEXAD_ABI_VERSION 1u
 
-/* Row arrays (activations, ids, positions, …) have a capacity that is a multiple
- * of this many rows: of every register tile's rows and of 16. */
+/* Row arrays (activations, ids, positions, …) have a capacity that is a
+ * multiple of this many rows: of every register tile's rows and of 16. */
 #define HEXAD_ROW_GRANULE 48
 
 /* Sizes that a call fixes; the index arguments of a compiled entry function. */
@@ -31,38 +31,48 @@ enum hexad_extent {
   HEXAD_EXTENT_SEGMENTS,       /* batch */
   HEXAD_EXTENT_SEGMENT_ROWS,   /* batch, rounded up to HEXAD_ROW_GRANULE */
   HEXAD_EXTENT_SEGMENT_STRIPS, /* ceil(batch / tile_rows) */
-  HEXAD_EXTENT_QUERY_TILES,    /* sum over segments of ceil(length / query_tile) */
-  HEXAD_EXTENT_PAGES,          /* sum over segments of ceil(length / page) */
-  HEXAD_EXTENT_ELEMENTS,       /* batch * seq */
+  HEXAD_EXTENT_QUERY_TILES, /* sum over segments of ceil(length / query_tile) */
+  HEXAD_EXTENT_PAGES,       /* sum over segments of ceil(length / page) */
+  HEXAD_EXTENT_ELEMENTS,    /* batch * seq */
   HEXAD_EXTENT_COUNT
 };
 
 /* Pointers that a call fixes, before the model's own inputs and outputs. */
 enum hexad_pointer {
-  HEXAD_POINTER_ARENA,          /* scratch, 64-byte aligned */
-  HEXAD_POINTER_WEIGHTS,        /* the mapped weights, 64-byte aligned */
-  HEXAD_POINTER_TEAM,           /* for hexad_team_barrier */
-  HEXAD_POINTER_ROW_ELEMENT,    /* i32[ROWS]: element of the rectangle, -1 behind the last row */
-  HEXAD_POINTER_ELEMENT_ROW,    /* i32[ELEMENTS]: row, -1 at padding */
-  HEXAD_POINTER_POSITIONS,      /* i32[ROWS]: position in the segment, 0 behind the last row */
-  HEXAD_POINTER_SEGMENT_BOUNDS, /* i32[SEGMENT_ROWS + 1]: first row; behind: number of rows */
-  HEXAD_POINTER_SEGMENT_FIRST,  /* i32[SEGMENT_ROWS]: first row, -1 if empty or behind */
-  HEXAD_POINTER_SEGMENT_PAGES,  /* i32[SEGMENTS + 1]: first page; then number of pages */
+  HEXAD_POINTER_ARENA,       /* scratch, 64-byte aligned */
+  HEXAD_POINTER_WEIGHTS,     /* the mapped weights, 64-byte aligned */
+  HEXAD_POINTER_TEAM,        /* for hexad_team_barrier */
+  HEXAD_POINTER_ROW_ELEMENT, /* i32[ROWS]: element of the rectangle, -1 behind
+                                the last row */
+  HEXAD_POINTER_ELEMENT_ROW, /* i32[ELEMENTS]: row, -1 at padding */
+  HEXAD_POINTER_POSITIONS,   /* i32[ROWS]: position in the segment, 0 behind the
+                                last row */
+  HEXAD_POINTER_SEGMENT_BOUNDS, /* i32[SEGMENT_ROWS + 1]: first row; behind:
+                                   number of rows */
+  HEXAD_POINTER_SEGMENT_FIRST,  /* i32[SEGMENT_ROWS]: first row, -1 if empty or
+                                   behind */
+  HEXAD_POINTER_SEGMENT_PAGES,  /* i32[SEGMENTS + 1]: first page; then number of
+                                   pages */
   HEXAD_POINTER_TILE_SEGMENT,   /* i32[QUERY_TILES]: segment of a query tile */
-  HEXAD_POINTER_TILE_BOUNDS,    /* i32[2 * QUERY_TILES]: first row, row behind the last */
-  HEXAD_POINTER_PAGE_BOUNDS,    /* i32[2 * PAGES]: first row, row behind the last */
-  HEXAD_POINTER_COUNT           /* then inputs, then outputs, in order of declaration */
+  HEXAD_POINTER_TILE_BOUNDS, /* i32[2 * QUERY_TILES]: first row, row behind the
+                                last */
+  HEXAD_POINTER_PAGE_BOUNDS, /* i32[2 * PAGES]: first row, row behind the last
+                              */
+  HEXAD_POINTER_COUNT /* then inputs, then outputs, in order of declaration */
 };
 
-/* The compiled model: runs on every thread of the team, thread = 0 … THREADS-1. */
-typedef void (*hexad_entry_function)(int64_t thread, const int64_t *extents, void *const *pointers);
+/* The compiled model: runs on every thread of the team, thread = 0 … THREADS-1.
+ */
+typedef void (*hexad_entry_function)(int64_t thread, const int64_t *extents,
+                                     void *const *pointers);
 
 /* Called by compiled code; defined by the runtime. */
 void hexad_team_barrier(void *team);
 
 enum hexad_input_kind {
   HEXAD_INPUT_MASK, /* i32[batch, seq]; null: everything is real */
-  HEXAD_INPUT_IDS   /* i32[batch, seq], each in [0, limit) where the mask is not 0; null: zeros */
+  HEXAD_INPUT_IDS   /* i32[batch, seq], each in [0, limit) where the mask is not
+                       0; null: zeros */
 };
 
 typedef struct hexad_input_info {
@@ -80,12 +90,14 @@ enum hexad_output_kind {
 typedef struct hexad_output_info {
   const char *name;
   int32_t kind;    /* enum hexad_output_kind */
-  int32_t stacked; /* a leading dimension of `count`: one for each layer and the embedding */
+  int32_t stacked; /* a leading dimension of `count`: one for each layer and the
+                      embedding */
   int64_t count;   /* 1 if not stacked */
   int64_t columns;
 } hexad_output_info;
 
-/* CPU features that the code was compiled for and the runtime checks at create. */
+/* CPU features that the code was compiled for and the runtime checks at create.
+ */
 enum hexad_cpu_feature {
   HEXAD_CPU_AVX2 = 1 << 0,
   HEXAD_CPU_FMA = 1 << 1,
@@ -105,11 +117,13 @@ typedef struct hexad_model_info {
   const char *name;
   const char *weights_file; /* file name, looked for beside the library */
   uint64_t weights_bytes;   /* whole file */
-  uint64_t fingerprint;     /* of the weights file's contents; stands in its header too */
+  uint64_t fingerprint; /* of the weights file's contents; stands in its header
+                           too */
   int32_t tile_rows;
   int32_t query_tile;
   int32_t page;
-  int32_t position_limit; /* longest segment that the model has positions for; 0: no limit */
+  int32_t position_limit; /* longest segment that the model has positions for;
+                             0: no limit */
   int32_t input_count;
   int32_t output_count;
   const hexad_input_info *inputs;
@@ -119,7 +133,8 @@ typedef struct hexad_model_info {
 } hexad_model_info;
 
 /* The weights file: this header, zeros up to HEXAD_WEIGHTS_ALIGNMENT, then each
- * parameter at its offset (a multiple of 64, counted from the start of the data). */
+ * parameter at its offset (a multiple of 64, counted from the start of the
+ * data). */
 #define HEXAD_WEIGHTS_MAGIC "HEXADWTS"
 #define HEXAD_WEIGHTS_VERSION 1u
 #define HEXAD_WEIGHTS_ALIGNMENT 4096

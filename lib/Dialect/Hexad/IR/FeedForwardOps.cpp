@@ -1,7 +1,8 @@
-//===- FeedForwardOps.cpp - Embedding, linear, activation -----------------------------------------------------===//
+//===- FeedForwardOps.cpp - Embedding, linear, activation
+//-----------------------------------------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ LogicalResult EmbeddingOp::verify() {
   if (table.getDimSize(1) != result.getDimSize(1))
     return emitOpError("embedding_c1: expected rows of ")
            << table.getDimSize(1) << " columns, found " << result;
-  if (failed(verifyCompatibleShape(ids.getShape(),
-                                   result.getShape().drop_back())))
+  if (failed(
+          verifyCompatibleShape(ids.getShape(), result.getShape().drop_back())))
     return emitOpError("embedding_c2: expected one row for each index of ")
            << ids << ", found " << result;
   if (static_cast<int64_t>(getOffset()) < 0 ||

@@ -1,7 +1,8 @@
-//===- NormOps.cpp - Normalizations -----------------------------------------------------===//
+//===- NormOps.cpp - Normalizations
+//-----------------------------------------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- ParameterOps.cpp - Weights as symbols -----------------------------------------------------===//
+//===- ParameterOps.cpp - Weights as symbols
+//-----------------------------------------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ LogicalResult ParameterOp::verify() {
   }
   if (getPanel()) {
     RankedTensorType layer = getLayerType();
-    if (layer.getRank() != 3 || 
+    if (layer.getRank() != 3 ||
         layer.getShape().back() != static_cast<int64_t>(*getPanel()))
       return emitOpError("parameter_c5: expected panels x in x ")
              << *getPanel() << " columns, found " << layer;
@@ -45,14 +46,14 @@ LogicalResult ParameterOp::verify() {
 }
 
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(
-      *this, getParameterAttr());
+  auto parameter =
+      symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
   if (!parameter)
     return emitOpError("load_c1: no parameter of the name ")
            << getParameterAttr();
   if (getLayer() && !parameter.getLayers()) {
-    InFlightDiagnostic diagnostic = emitOpError(
-        "load_c2: a layer is chosen of a parameter without layers");
+    InFlightDiagnostic diagnostic =
+        emitOpError("load_c2: a layer is chosen of a parameter without layers");
     diagnostic.attachNote(parameter.getLoc()) << "declared here";
     return diagnostic;
   }

@@ -1,7 +1,8 @@
-//===- RowOps.cpp - Rectangles, rows and blocks of rows -----------------------------------------------------===//
+//===- RowOps.cpp - Rectangles, rows and blocks of rows
+//-----------------------------------------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +40,7 @@ void RowsOp::print(OpAsmPrinter &printer) {
                         printer, [&](auto pair) {
                           auto [argument, input] = pair;
                           printer.printRegionArgument(argument, {}, true);
-                          printer << " = " << input << " : "
-                                  << input.getType();
+                          printer << " = " << input << " : " << input.getType();
                         });
   printer << ") -> ";
   llvm::interleaveComma(getResultTypes(), printer);
