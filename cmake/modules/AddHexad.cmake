@@ -43,4 +43,26 @@ function(hexad_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   install(TARGETS ${name} RUNTIME DESTINATION bin)
+  set_property(GLOBAL APPEND PROPERTY HEXAD_TOOLS ${name})
+endfunction()
+
+# hexad_add_unittest(NAME sources... [LINK libs...]): a GoogleTest program in
+# test/unit of the build directory, run by check-hexad and check-hexad-unit. lit
+# finds it by the end of its name, which must be Tests. HEXAD_TEST_DIR is the
+# source directory test/, for golden files.
+function(hexad_add_unittest name)
+  if(NOT name MATCHES "Tests$")
+    message(FATAL_ERROR "the name of unit test ${name} does not end in 'Tests'")
+  endif()
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/unit)
+  target_compile_definitions(${name} PRIVATE HEXAD_TEST_DIR="${CMAKE_SOURCE_DIR}/test")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  get_property(generated GLOBAL PROPERTY HEXAD_TABLEGEN_TARGETS)
+  if(generated)
+    add_dependencies(${name} ${generated})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY HEXAD_UNITTESTS ${name})
 endfunction()
