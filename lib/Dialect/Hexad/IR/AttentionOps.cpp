@@ -1,5 +1,4 @@
-//===- AttentionOps.cpp - Scaled dot-product attention
-//-----------------------------------------------------===//
+//===- AttentionOps.cpp - Scaled dot-product attention --------------------===//
 //
 // Part of the Hexad project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FeedForwardOps.cpp - Embedding, linear, activation
-//-----------------------------------------------------===//
+//===- FeedForwardOps.cpp - Embedding, linear, activation, add ------------===//
 //
 // Part of the Hexad project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -71,3 +70,5 @@ LogicalResult LinearOp::verify() {
   }
   return success();
 }
+
+unsigned AddOp::getNumRowOperands() { return 2; }

@@ -1,5 +1,4 @@
-//===- NormOps.cpp - Normalizations
-//-----------------------------------------------------===//
+//===- NormOps.cpp - Normalizations and softmax of a row ------------------===//
 //
 // Part of the Hexad project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hexad;
@@ -21,8 +21,18 @@ LogicalResult LayerNormOp::verify() {
     return emitOpError("layer_norm_c2: expected a bias of type ")
            << weight << ", found " << getBias().getType();
   double eps = getEps().convertToDouble();
-  if (!(eps >= 0))
-    return emitOpError("layer_norm_c3: expected eps of at least 0, found ")
+  if (!(eps >= 0) || std::isinf(eps))
+    return emitOpError(
+               "layer_norm_c3: expected a finite eps of at least 0, found ")
+           << eps;
+  return success();
+}
+
+LogicalResult L2NormalizeOp::verify() {
+  double eps = getEps().convertToDouble();
+  if (!(eps >= 0) || std::isinf(eps))
+    return emitOpError("l2_normalize_c1: expected a finite eps of at least 0, "
+                       "found ")
            << eps;
   return success();
 }

@@ -1,5 +1,4 @@
-//===- ParameterOps.cpp - Weights as symbols
-//-----------------------------------------------------===//
+//===- ParameterOps.cpp - Weights as symbols ------------------------------===//
 //
 // Part of the Hexad project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,4 +67,8 @@ LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return diagnostic;
   }
   return success();
+}
+
+void LoadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), getParameter());
 }

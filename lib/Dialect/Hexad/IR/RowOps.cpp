@@ -1,5 +1,4 @@
-//===- RowOps.cpp - Rectangles, rows and blocks of rows
-//-----------------------------------------------------===//
+//===- RowOps.cpp - Rectangles, rows and blocks of rows -------------------===//
 //
 // Part of the Hexad project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,10 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace hexad;
+
+void SegmentsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSegments(), "segments");
+}
+
+void PositionsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getPositions(), "positions");
+}
 
 LogicalResult UnpackRowsOp::verify() {
   auto rows = cast<RankedTensorType>(getRows().getType());
@@ -83,5 +91,31 @@ LogicalResult RowsOp::verify() {
   auto yield = cast<YieldOp>(block.getTerminator());
   if (yield.getResults().getTypes() != getResultTypes())
     return emitOpError("rows_c2: expected to yield the op's result types");
+  bool slicesRows = static_cast<bool>(getFirstRows());
+  for (Type type : getResultTypes())
+    if (cast<RankedTensorType>(type).isDynamicDim(0) != slicesRows)
+      return emitOpError("rows_c3: expected results with a dynamic number of "
+                         "rows exactly if an operand has one, found ")
+             << type;
+  return success();
+}
+
+Value RowsOp::getFirstRows() {
+  for (Value input : getInputs())
+    if (isRows(input))
+      return input;
+  return {};
+}
+
+LogicalResult RowsOp::reifyResultShapes(OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  Value rows = getFirstRows();
+  for (Type result : getResultTypes()) {
+    auto type = cast<RankedTensorType>(result);
+    OpFoldResult count =
+        rows ? tensor::getMixedSize(builder, getLoc(), rows, 0)
+             : OpFoldResult(builder.getIndexAttr(type.getDimSize(0)));
+    shapes.push_back({count, builder.getIndexAttr(type.getDimSize(1))});
+  }
   return success();
 }

@@ -9,10 +9,8 @@
 #define HEXAD_DIALECT_HEXAD_IR_HEXADATTENTIONOPS_TD
 
 include "hexad/Dialect/Hexad/IR/HexadDialect.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Hexad_AttentionOp : Hexad_Op<"attention", [Pure]> {
+def Hexad_AttentionOp : Hexad_RowwiseOp<"attention"> {
   let summary = "scaled dot-product attention of each segment with itself";
   let description = [{
     For every segment, head `h` with key-value head `g = h·kv_heads/heads` (rounded

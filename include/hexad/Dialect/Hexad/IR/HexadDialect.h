@@ -1,7 +1,7 @@
-//===- HexadDialect.h - The hexad dialect -------------------------*- C++ -*-===//
+//===- HexadDialect.h - The hexad dialect -----------------------*- C++ -*-===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,15 @@
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h.inc"
 #include "hexad/Dialect/Hexad/IR/HexadEnums.h.inc"
+#include "hexad/Dialect/Hexad/IR/HexadInterfaces.h.inc"
+
+namespace hexad::detail {
+/// Shapes of the one result of an op that has as many rows as the first operand
+/// and a static number of columns.
+llvm::LogicalResult
+reifyRowsOfFirstOperand(mlir::Operation *op, mlir::OpBuilder &builder,
+                        mlir::ReifiedRankedShapedTypeDims &shapes);
+} // namespace hexad::detail
 
 #define GET_TYPEDEF_CLASSES
 #include "hexad/Dialect/Hexad/IR/HexadTypes.h.inc"

@@ -8,9 +8,13 @@
 #ifndef HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_TD
 #define HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_TD
 
+include "hexad/Dialect/Hexad/IR/HexadInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Hexad_Dialect : Dialect {
   let name = "hexad";
@@ -31,6 +35,9 @@ def Hexad_Dialect : Dialect {
                            "::mlir::scf::SCFDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class Hexad_Type<string name, string typeMnemonic> : TypeDef<Hexad_Dialect, name> {
@@ -59,7 +66,9 @@ def Hexad_Activation : I32EnumAttr<"Activation", "elementwise activation", [
   let cppNamespace = "::hexad";
   let genSpecializedAttr = 0;
 }
-def Hexad_ActivationAttr : EnumAttr<Hexad_Dialect, Hexad_Activation, "activation">;
+def Hexad_ActivationAttr : EnumAttr<Hexad_Dialect, Hexad_Activation, "activation"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Hexad_Pooling : I32EnumAttr<"Pooling", "how the rows of a segment become one", [
     I32EnumAttrCase<"First", 0, "first">,
@@ -67,17 +76,56 @@ def Hexad_Pooling : I32EnumAttr<"Pooling", "how the rows of a segment become one
   let cppNamespace = "::hexad";
   let genSpecializedAttr = 0;
 }
-def Hexad_PoolingAttr : EnumAttr<Hexad_Dialect, Hexad_Pooling, "pooling">;
+def Hexad_PoolingAttr : EnumAttr<Hexad_Dialect, Hexad_Pooling, "pooling"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
-// Shapes.
-def Hexad_Rows : TensorRankOf<[F32], [2]>;
+// Shapes. The number of columns is part of the model, the number of rows that of
+// a call.
+class Hexad_FloatTensorThat<int rank, code condition, string summary>
+    : Type<And<[TensorRankOf<[F32], [rank]>.predicate,
+                SubstLeaves<"$_self", "::llvm::cast<::mlir::RankedTensorType>($_self)",
+                            CPred<condition>>]>,
+           summary, "::mlir::RankedTensorType">;
+def Hexad_Rows : Hexad_FloatTensorThat<2, [{$_self.getDimSize(1) > 0}],
+    "rows of f32 with a static, positive number of columns">;
+def Hexad_RowStack : Hexad_FloatTensorThat<3,
+    [{$_self.getDimSize(0) > 0 && $_self.getDimSize(2) > 0}],
+    "stack of rows of f32 with a static, positive number of members and of columns">;
+def Hexad_Rectangle : Hexad_FloatTensorThat<3, [{$_self.getDimSize(2) > 0}],
+    "rectangle of f32 rows with a static, positive number of columns">;
+def Hexad_RectangleStack : Hexad_FloatTensorThat<4,
+    [{$_self.getDimSize(0) > 0 && $_self.getDimSize(3) > 0}],
+    "stack of rectangles of f32 rows with a static, positive number of members and of columns">;
+def Hexad_Vector : Hexad_FloatTensorThat<1, [{$_self.getDimSize(0) > 0}],
+    "f32 vector of static, positive size">;
+def Hexad_Matrix : Hexad_FloatTensorThat<2,
+    [{$_self.getDimSize(0) > 0 && $_self.getDimSize(1) > 0}],
+    "f32 matrix of static, positive sizes">;
 def Hexad_IndexRows : TensorRankOf<[I32], [1]>;
 def Hexad_IdRectangle : TensorRankOf<[I32], [2]>;
-def Hexad_Vector : TensorRankOf<[F32], [1]>;
-def Hexad_Matrix : TensorRankOf<[F32], [2]>;
-def Hexad_FloatTensor : RankedTensorOf<[F32]>;
+def Hexad_FloatTensor : StaticShapeTensorOf<[F32]>;
 
 class Hexad_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Hexad_Dialect, opMnemonic, traits>;
+
+// An op whose result has as many rows as its first operand.
+class Hexad_RowwiseOp<string opMnemonic, list<Trait> traits = []>
+    : Hexad_Op<opMnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>],
+        traits)> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::hexad::detail::reifyRowsOfFirstOperand(*this, builder, shapes);
+    }
+  }];
+}
+
+// An op that can be computed for any part of the rows.
+class Hexad_RowLocalOp<string opMnemonic, list<Trait> traits = [],
+                       list<string> interfaceMethods = []>
+    : Hexad_RowwiseOp<opMnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<Hexad_RowLocalOpInterface, interfaceMethods>], traits)>;
 
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_TD

@@ -9,10 +9,8 @@
 #define HEXAD_DIALECT_HEXAD_IR_HEXADFEEDFORWARDOPS_TD
 
 include "hexad/Dialect/Hexad/IR/HexadDialect.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Hexad_EmbeddingOp : Hexad_Op<"embedding", [Pure]> {
+def Hexad_EmbeddingOp : Hexad_RowLocalOp<"embedding"> {
   let summary = "rows of a table, chosen by index";
   let description = [{
     `y[r, :] = table[ids[r] + offset, :]`. An index outside the table is an error
@@ -39,7 +37,7 @@ def Hexad_EmbeddingOp : Hexad_Op<"embedding", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Hexad_LinearOp : Hexad_Op<"linear", [Pure]> {
+def Hexad_LinearOp : Hexad_RowLocalOp<"linear"> {
   let summary = "y = x · weightᵀ + bias";
   let description = [{
     `y[r, n] = Σ_k x[r, k] · weight[n, k] + bias[n]`; the sum is one chain of fused
@@ -69,7 +67,7 @@ def Hexad_LinearOp : Hexad_Op<"linear", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Hexad_ActivationOp : Hexad_Op<"activation", [Pure, SameOperandsAndResultType]> {
+def Hexad_ActivationOp : Hexad_RowLocalOp<"activation", [AllTypesMatch<["x", "result"]>]> {
   let summary = "an elementwise activation";
   let description = [{
     | kind | formula |
@@ -91,10 +89,11 @@ def Hexad_ActivationOp : Hexad_Op<"activation", [Pure, SameOperandsAndResultType
   }];
   let arguments = (ins Hexad_ActivationAttr:$kind, Hexad_Rows:$x);
   let results = (outs Hexad_Rows:$result);
-  let assemblyFormat = "$kind $x attr-dict `:` type($x)";
+  let assemblyFormat = "custom<Keyword>($kind) $x attr-dict `:` type($x)";
 }
 
-def Hexad_AddOp : Hexad_Op<"add", [Pure, SameOperandsAndResultType, Commutative]> {
+def Hexad_AddOp : Hexad_RowLocalOp<"add", [Commutative,
+    AllTypesMatch<["lhs", "rhs", "result"]>], ["getNumRowOperands"]> {
   let summary = "elementwise sum of two rows: the residual connection";
   let description = [{
     `y = lhs + rhs`.

@@ -9,11 +9,8 @@
 #define HEXAD_DIALECT_HEXAD_IR_HEXADNORMOPS_TD
 
 include "hexad/Dialect/Hexad/IR/HexadDialect.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Hexad_LayerNormOp : Hexad_Op<"layer_norm", [Pure,
-    AllTypesMatch<["x", "result"]>]> {
+def Hexad_LayerNormOp : Hexad_RowLocalOp<"layer_norm", [AllTypesMatch<["x", "result"]>]> {
   let summary = "each row to mean 0 and variance 1, scaled and shifted";
   let description = [{
     `y = (x - mean(x)) / sqrt(mean((x - mean(x))²) + eps) · weight + bias` for each
@@ -42,7 +39,7 @@ def Hexad_LayerNormOp : Hexad_Op<"layer_norm", [Pure,
   let hasVerifier = 1;
 }
 
-def Hexad_L2NormalizeOp : Hexad_Op<"l2_normalize", [Pure, SameOperandsAndResultType]> {
+def Hexad_L2NormalizeOp : Hexad_RowLocalOp<"l2_normalize", [AllTypesMatch<["x", "result"]>]> {
   let summary = "each row to length 1";
   let description = [{
     `y = x / max(sqrt(Σ x²), eps)` for each row: what torch.nn.functional.normalize
@@ -57,9 +54,10 @@ def Hexad_L2NormalizeOp : Hexad_Op<"l2_normalize", [Pure, SameOperandsAndResultT
   let arguments = (ins Hexad_Rows:$x, F64Attr:$eps);
   let results = (outs Hexad_Rows:$result);
   let assemblyFormat = "$x `eps` $eps attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 
-def Hexad_SoftmaxOp : Hexad_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+def Hexad_SoftmaxOp : Hexad_RowLocalOp<"softmax", [AllTypesMatch<["x", "result"]>]> {
   let summary = "softmax of each row";
   let description = [{
     `y[r, n] = exp(x[r, n] - m) / Σ_j exp(x[r, j] - m)`, `m` the maximum of the row:

@@ -10,8 +10,6 @@
 
 include "hexad/Dialect/Hexad/IR/HexadDialect.td"
 include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
   let summary = "a weight, as a symbol with a recipe";
@@ -67,7 +65,9 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
   }];
 }
 
-def Hexad_LoadOp : Hexad_Op<"load", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Hexad_LoadOp : Hexad_Op<"load", [Pure,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the value of a parameter, or of one layer of it";
   let description = [{
     Without an index: the whole parameter. With `[%layer]`: that layer of a

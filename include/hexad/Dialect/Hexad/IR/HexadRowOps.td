@@ -10,10 +10,9 @@
 
 include "hexad/Dialect/Hexad/IR/HexadDialect.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Hexad_SegmentsOp : Hexad_Op<"segments", [Pure]> {
+def Hexad_SegmentsOp : Hexad_Op<"segments", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the segment table of a rectangle with a mask";
   let description = [{
     Batch row `i` of the mask becomes segment `i`: the run of elements that are
@@ -66,13 +65,14 @@ def Hexad_UnpackRowsOp : Hexad_Op<"unpack_rows", [Pure]> {
     %y = hexad.unpack_rows %x, %segments : tensor<?x60xf32> -> tensor<?x?x60xf32>
     ```
   }];
-  let arguments = (ins TensorRankOf<[F32], [2, 3]>:$rows, Hexad_SegmentsType:$segments);
-  let results = (outs TensorRankOf<[F32], [3, 4]>:$rectangle);
+  let arguments = (ins AnyTypeOf<[Hexad_Rows, Hexad_RowStack]>:$rows, Hexad_SegmentsType:$segments);
+  let results = (outs AnyTypeOf<[Hexad_Rectangle, Hexad_RectangleStack]>:$rectangle);
   let assemblyFormat = "$rows `,` $segments attr-dict `:` type($rows) `->` type($rectangle)";
   let hasVerifier = 1;
 }
 
-def Hexad_PositionsOp : Hexad_Op<"positions", [Pure]> {
+def Hexad_PositionsOp : Hexad_Op<"positions", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the position of each row in its segment";
   let description = [{
     `positions[r]` counts from the first real token of the row's segment.
@@ -109,12 +109,13 @@ def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
   let arguments = (ins Hexad_PoolingAttr:$kind,
                        Hexad_Rows:$rows, Hexad_SegmentsType:$segments);
   let results = (outs Hexad_Rows:$pooled);
-  let assemblyFormat = "$kind $rows `,` $segments attr-dict `:` type($rows) `->` type($pooled)";
+  let assemblyFormat = "custom<Keyword>($kind) $rows `,` $segments attr-dict `:` type($rows) `->` type($pooled)";
   let hasVerifier = 1;
 }
 
 def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
-    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "ops that are computed together, block of rows by block of rows";
   let description = [{
     Says which row-local ops form a block: the tiling pass makes one loop over
@@ -137,6 +138,15 @@ def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether an operand or a block argument is rows, to be sliced.
+    static bool isRows(::mlir::Value value) {
+      auto type = ::llvm::cast<::mlir::RankedTensorType>(value.getType());
+      return type.getRank() > 0 && type.isDynamicDim(0);
+    }
+    /// The first operand that is rows, null if there is none.
+    ::mlir::Value getFirstRows();
+  }];
 }
 
 def Hexad_YieldOp : Hexad_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"RowsOp">]> {
