@@ -236,6 +236,26 @@ def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
   let hasVerifier = 1;
 }
 
+def Kernel_CopyRowsOp : Kernel_DestinationOp<"copy_rows"> {
+  let summary = "destination[i, :] = source[i, :]";
+  let description = [{
+    Copies as many rows and columns as the destination has; the source has at least
+    as many. Nothing happens if the destination's address is null.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.copy_rows ins(%x : memref<?x64xf32>) outs(%y : memref<?x60xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$source, Kernel_Rows:$destination);
+  let assemblyFormat = [{
+    `ins` `(` $source `:` type($source) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_MeanRowsOp : Kernel_DestinationOp<"mean_rows"> {
   let summary = "destination[i, :] = mean of the rows bounds[i] … bounds[i+1]-1 of the source";
   let description = [{
@@ -423,6 +443,22 @@ def Kernel_FinishPagesOp : Kernel_DestinationOp<"finish_pages"> {
 //===----------------------------------------------------------------------===//
 // The team
 //===----------------------------------------------------------------------===//
+
+def Kernel_ThreadOp : Kernel_Op<"thread", [Pure]> {
+  let summary = "the number of the thread that runs this, from 0";
+  let description = [{
+    Stands inside `scf.forall` bodies, where it says whose scratch memory is meant;
+    in the team phase it has become an argument of the function.
+
+    Example:
+
+    ```mlir
+    %t = hexad_kernel.thread : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
 
 def Kernel_BarrierOp : Kernel_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until every thread of the team is here";
