@@ -10,6 +10,7 @@
 #define HEXAD_INITALL_H
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Dialect/Hexad/IR/TilingInterfaceImpl.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -22,6 +23,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<HexadDialect, kernel::KernelDialect>();
+  registerTilingInterfaceExternalModels(registry);
 }
 
 /// The only place where passes and pipelines are registered.
