@@ -1,0 +1,15 @@
+//===- hexad-lsp-server.cpp - Hexad's dialects in an editor ---------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/InitAll.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  hexad::registerAllDialects(registry);
+  return mlir::asMainReturnCode(mlir::MlirLspServerMain(argc, argv, registry));
+}
