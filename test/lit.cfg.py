@@ -5,7 +5,7 @@ import lit.formats
 from lit.llvm import llvm_config
 from lit.llvm.subst import FindTool, ToolSubst
 
-config.name = "Hexad"
+config.name = f"Hexad-{config.hexad_sanitize}" if config.hexad_sanitize else "Hexad"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".yaml", ".c"]
 config.excludes = ["Inputs", "golden", "unit"]

@@ -26,7 +26,7 @@ function(hexad_add_passes group)
   set_property(GLOBAL APPEND PROPERTY HEXAD_TABLEGEN_TARGETS Hexad${group}PassIncGen)
 endfunction()
 
-# hexad_add_library(NAME sources... [LINK libs...]): a static library.
+# hexad_add_library(NAME sources... [LINK libs...]): a static library, installed.
 function(hexad_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -35,6 +35,8 @@ function(hexad_add_library name)
     add_dependencies(${name} ${generated})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  install(TARGETS ${name} EXPORT HexadTargets ARCHIVE DESTINATION lib
+          INCLUDES DESTINATION include)
 endfunction()
 
 # hexad_add_tool(NAME sources... [LINK libs...]): a program in bin/, installed.

@@ -4,6 +4,8 @@ import os
 import lit.formats
 
 config.name = "Hexad-Unit"
+if config.hexad_sanitize:
+    config.name += "-" + config.hexad_sanitize
 config.suffixes = []
 config.test_source_root = os.path.join(config.hexad_obj_root, "test", "unit")
 config.test_exec_root = config.test_source_root
