@@ -52,6 +52,7 @@ llvm_config.with_system_environment(
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=all"
 config.substitutions += [
     ("%cc", config.host_cc),
+    ("%cxx", config.host_cxx),
     ("%cmake", config.host_cmake),
     ("%golden", os.path.join(config.test_source_root, "golden")),
     ("%hexad_src", config.hexad_src_root),

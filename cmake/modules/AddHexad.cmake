@@ -1,5 +1,13 @@
 # Thin helpers: one for each kind of target.
 
+# hexad_add_doc(FILE generator options...): FILE.md from LLVM_TARGET_DEFINITIONS;
+# hexad-doc copies it to docs/generated, a test compares it with what is there.
+function(hexad_add_doc file)
+  mlir_tablegen(${file}.md ${ARGN})
+  set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} PARENT_SCOPE)
+  set_property(GLOBAL APPEND PROPERTY HEXAD_DOCS ${CMAKE_CURRENT_BINARY_DIR}/${file}.md)
+endfunction()
+
 # hexad_add_dialect(NAME FILE DIALECT): TableGen of the ops, types, enums and
 # attributes of one dialect, in the directory of its .td files.
 function(hexad_add_dialect name file dialect)
@@ -14,6 +22,7 @@ function(hexad_add_dialect name file dialect)
   mlir_tablegen(${name}Enums.cpp.inc -gen-enum-defs)
   mlir_tablegen(${name}Attributes.h.inc -gen-attrdef-decls -attrdefs-dialect=${dialect})
   mlir_tablegen(${name}Attributes.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${dialect})
+  hexad_add_doc(${name}Dialect -gen-dialect-doc -dialect=${dialect})
   add_public_tablegen_target(Hexad${name}IncGen)
   set_property(GLOBAL APPEND PROPERTY HEXAD_TABLEGEN_TARGETS Hexad${name}IncGen)
 endfunction()
@@ -22,6 +31,7 @@ endfunction()
 function(hexad_add_passes group)
   set(LLVM_TARGET_DEFINITIONS Passes.td)
   mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
+  hexad_add_doc(${group}Passes -gen-pass-doc)
   add_public_tablegen_target(Hexad${group}PassIncGen)
   set_property(GLOBAL APPEND PROPERTY HEXAD_TABLEGEN_TARGETS Hexad${group}PassIncGen)
 endfunction()

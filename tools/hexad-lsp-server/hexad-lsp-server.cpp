@@ -7,9 +7,11 @@
 
 #include "hexad/InitAll.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include <cstdlib>
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hexad::registerAllDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirLspServerMain(argc, argv, registry));
+  return failed(mlir::MlirLspServerMain(argc, argv, registry)) ? EXIT_FAILURE
+                                                               : EXIT_SUCCESS;
 }
