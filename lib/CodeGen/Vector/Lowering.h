@@ -1,0 +1,141 @@
+//===- Lowering.h - Parts of hexad-kernel-to-vector ------------- -*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows are walked in vectors of 16 lanes on every target, so that the order of
+// operations, and with it every bit, is the same; LLVM splits them where a
+// register holds 8.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_CODEGEN_VECTOR_LOWERING_H
+#define HEXAD_LIB_CODEGEN_VECTOR_LOWERING_H
+
+#include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hexad::kernel {
+
+/// Lanes of a vector, whatever the target's registers hold.
+constexpr int64_t lanes = 16;
+
+/// Builds loops and vectors at one location.
+class VectorBuilder {
+public:
+  VectorBuilder(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+
+  mlir::VectorType vectorType() {
+    return mlir::VectorType::get({lanes}, builder.getF32Type());
+  }
+
+  // Constants.
+  Value index(int64_t value);
+  Value integer(int32_t value);
+  Value scalar(float value);
+  Value splat(float value);
+
+  // Index arithmetic.
+  Value add(Value lhs, Value rhs);
+  Value add(Value lhs, int64_t rhs);
+  Value sub(Value lhs, Value rhs);
+  Value mul(Value lhs, int64_t rhs);
+  Value divide(Value lhs, int64_t rhs);
+  Value remainder(Value lhs, int64_t rhs);
+  Value minimum(Value lhs, Value rhs);
+  Value roundDown(Value value, int64_t multiple);
+
+  // Row numbers, which are i32 in memory.
+  Value isNotNegative(Value integer);
+  Value toIndex(Value integer);
+
+  // Arithmetic on f32 and vectors of it; both operands have the same type.
+  Value addf(Value lhs, Value rhs);
+  Value subf(Value lhs, Value rhs);
+  Value mulf(Value lhs, Value rhs);
+  Value divf(Value lhs, Value rhs);
+  /// `a · b + c`, rounded once.
+  Value fma(Value a, Value b, Value c);
+  Value sqrt(Value value);
+  Value select(Value condition, Value yes, Value no);
+  Value compare(mlir::arith::CmpFPredicate predicate, Value lhs, Value rhs);
+  /// The greater of two. Gives `rhs` where one of them is NaN: one instruction.
+  Value greater(Value lhs, Value rhs);
+  /// `value`, but not below `low`; NaN stays NaN.
+  Value clampBelow(Value value, float low);
+  /// `value`, but not above `high`; NaN stays NaN.
+  Value clampAbove(Value value, float high);
+  Value broadcast(Value scalar);
+  /// Reinterprets lanes as i32 (or back as f32).
+  Value bitsOf(Value vector);
+  Value fromBits(Value vector);
+  Value shiftLeft(Value vector, int32_t amount);
+
+  /// The lanes whose number is below `count` (index).
+  Value lanesBelow(Value count);
+
+  /// Folds 16 lanes into a scalar by halves: (l, l+8), (l, l+4), (l, l+2),
+  /// (l, l+1).
+  Value foldLanes(Value vector,
+                  llvm::function_ref<Value(Value, Value)> combine);
+
+  // Memory.
+  Value dim(Value memref, int64_t dimension);
+  Value load(Value memref, ValueRange indices);
+  void store(Value vector, Value memref, ValueRange indices);
+  Value loadScalar(Value memref, ValueRange indices);
+  void storeScalar(Value value, Value memref, ValueRange indices);
+  /// Whether the buffer's address is not null.
+  Value isPresent(Value memref);
+
+  // Control flow.
+  void loop(Value from, Value to, int64_t step,
+            llvm::function_ref<void(Value)> body);
+  llvm::SmallVector<Value>
+  reduce(Value from, Value to, int64_t step, ValueRange inits,
+         llvm::function_ref<llvm::SmallVector<Value>(Value, ValueRange)> body);
+  void branch(Value condition, llvm::function_ref<void()> yes,
+              llvm::function_ref<void()> no = nullptr);
+  Value conditional(mlir::Type type, Value condition,
+                    llvm::function_ref<Value()> yes,
+                    llvm::function_ref<Value()> no);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+// Elementary functions (Math.cpp), on vectors of 16 lanes.
+mlir::Value buildExp2(VectorBuilder &b, mlir::Value x);
+mlir::Value buildExp(VectorBuilder &b, mlir::Value x);
+mlir::Value buildActivation(VectorBuilder &b, Activation kind, mlir::Value x);
+
+// One function for each op; it builds the code in front of the op. Operands are
+// memrefs with a static row stride and a column stride of 1.
+void lower(VectorBuilder &b, MatmulOp op);
+void lower(VectorBuilder &b, LayerNormOp op);
+void lower(VectorBuilder &b, L2NormalizeOp op);
+void lower(VectorBuilder &b, SoftmaxOp op);
+void lower(VectorBuilder &b, ActivationOp op);
+void lower(VectorBuilder &b, AddOp op);
+void lower(VectorBuilder &b, GatherIndicesOp op);
+void lower(VectorBuilder &b, GatherRowsOp op);
+void lower(VectorBuilder &b, MeanRowsOp op);
+void lower(VectorBuilder &b, LoadQueriesOp op);
+void lower(VectorBuilder &b, PackKeysOp op);
+void lower(VectorBuilder &b, PackValuesOp op);
+void lower(VectorBuilder &b, SoftmaxPageOp op);
+void lower(VectorBuilder &b, StartPagesOp op);
+void lower(VectorBuilder &b, FinishPagesOp op);
+
+} // namespace hexad::kernel
+
+#endif // HEXAD_LIB_CODEGEN_VECTOR_LOWERING_H

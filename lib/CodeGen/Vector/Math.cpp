@@ -1,0 +1,134 @@
+//===- Math.cpp - Elementary functions
+//--------------------------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same operations on every target, and no libm. Formulas, coefficients and
+// errors: docs/ElementaryFunctions.md; test/unit/CodeGen checks the errors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+using namespace hexad;
+using namespace hexad::kernel;
+
+/// `Σ coefficients[i] · x^i` by Horner's rule.
+static Value buildPolynomial(VectorBuilder &b, Value x,
+                             ArrayRef<float> coefficients) {
+  Value sum = b.splat(coefficients.back());
+  for (float coefficient : llvm::reverse(coefficients.drop_back()))
+    sum = b.fma(sum, x, b.splat(coefficient));
+  return sum;
+}
+
+Value hexad::kernel::buildExp2(VectorBuilder &b, Value x) {
+  // Adding `magic` rounds x to an integer n, and leaves n + 127, the biased
+  // exponent of 2^n, in the low bits of the sum. At -127 that is 0: exactly 0.
+  constexpr float magic = 12582912.0f + 127.0f; // 1.5 * 2^23 + 127
+  constexpr float coefficients[] = {1.0f,         0.693147f,    0.24022242f,
+                                    0.055507336f, 0.009671513f, 0.0013264727f};
+  x = b.clampBelow(x, -127.0f);
+  Value shifted = b.addf(x, b.splat(magic));
+  Value fraction = b.subf(x, b.subf(shifted, b.splat(magic)));
+  Value power = b.fromBits(b.shiftLeft(b.bitsOf(shifted), 23));
+  return b.mulf(buildPolynomial(b, fraction, coefficients), power);
+}
+
+Value hexad::kernel::buildExp(VectorBuilder &b, Value x) {
+  constexpr float log2e = 1.44269504f;
+  return buildExp2(b, b.mulf(x, b.splat(log2e)));
+}
+
+/// An odd rational function `x · P(x²) / Q(x²)` that approximates one which
+/// goes to ±1. It is exactly 1 at `end`, behind which x is clamped.
+struct Sigmoidal {
+  float end;
+  ArrayRef<float> numerator, denominator;
+
+  Value build(VectorBuilder &b, Value x) const {
+    x = b.clampAbove(b.clampBelow(x, -end), end);
+    Value square = b.mulf(x, x);
+    return b.divf(b.mulf(x, buildPolynomial(b, square, numerator)),
+                  buildPolynomial(b, square, denominator));
+  }
+};
+
+static Value buildTanh(VectorBuilder &b, Value x) {
+  constexpr float numerator[] = {0.999999979361f, 0.133810128115f,
+                                 0.00349557329937f, 2.06088537614e-5f,
+                                 1.33543730807e-8f};
+  constexpr float denominator[] = {1.0f, 0.46714328379f, 0.0258769247499f,
+                                   0.000328561124294f, 7.77643430347e-7f};
+  return Sigmoidal{7.96701622f, numerator, denominator}.build(b, x);
+}
+
+/// `erf(x / √2)`, that is `2·Φ(x) - 1`.
+static Value buildErfOfNormal(VectorBuilder &b, Value x) {
+  constexpr float numerator[] = {0.797884490733f,   0.0667445814672f,
+                                 0.00930171084402f, 0.0003286447617f,
+                                 1.27200581157e-5f, 4.67734331608e-8f};
+  constexpr float denominator[] = {1.0f,
+                                   0.250318016476f,
+                                   0.0283787240908f,
+                                   0.00185898537395f,
+                                   7.24004273943e-5f,
+                                   1.21659113029e-6f};
+  return Sigmoidal{5.14801836f, numerator, denominator}.build(b, x);
+}
+
+/// `x/2 · (1 + s)`, s being -1 where x ≤ `low`: exactly 0 there, also at -∞.
+static Value buildHalfGate(VectorBuilder &b, Value x, float low, Value s) {
+  Value half = b.mulf(b.clampBelow(x, low), b.splat(0.5f));
+  return b.fma(half, s, half);
+}
+
+static Value buildGelu(VectorBuilder &b, Value x) {
+  return buildHalfGate(b, x, -5.14801836f, buildErfOfNormal(b, x));
+}
+
+static Value buildGeluTanh(VectorBuilder &b, Value x) {
+  // √(2/π)·(x + 0.044715·x³) is below tanh's end at -4.9.
+  constexpr float linear = 0.797884561f, cubic = 0.0356774081f;
+  Value inner = b.mulf(x, b.fma(b.mulf(x, x), b.splat(cubic), b.splat(linear)));
+  return buildHalfGate(b, x, -4.9f, buildTanh(b, inner));
+}
+
+/// `1 + exp(-scale · x)`; infinite where the exponential overflows.
+static Value buildSigmoidDivisor(VectorBuilder &b, Value x, double scale) {
+  constexpr double log2e = 1.4426950408889634;
+  Value exponent = b.mulf(x, b.splat(static_cast<float>(-scale * log2e)));
+  return b.addf(b.splat(1.0f), buildExp2(b, b.clampAbove(exponent, 128.0f)));
+}
+
+/// `x · σ(scale·x)`. x stops at -128 / scale, where σ is already 0, so that -∞
+/// gives 0 too.
+static Value buildSiluOf(VectorBuilder &b, Value x, double scale) {
+  Value divisor = buildSigmoidDivisor(b, x, scale);
+  return b.divf(b.clampBelow(x, static_cast<float>(-128.0 / scale)), divisor);
+}
+
+Value hexad::kernel::buildActivation(VectorBuilder &b, Activation kind,
+                                     Value x) {
+  switch (kind) {
+  case Activation::Gelu:
+    return buildGelu(b, x);
+  case Activation::GeluTanh:
+    return buildGeluTanh(b, x);
+  case Activation::QuickGelu:
+    return buildSiluOf(b, x, 1.702);
+  case Activation::Silu:
+    return buildSiluOf(b, x, 1.0);
+  case Activation::Relu:
+    return b.clampBelow(x, 0.0f);
+  case Activation::Tanh:
+    return buildTanh(b, x);
+  case Activation::Sigmoid:
+    return b.divf(b.splat(1.0f), buildSigmoidDivisor(b, x, 1.0));
+  }
+  llvm_unreachable("every activation has a case");
+}

@@ -1,0 +1,59 @@
+//===- Pass.cpp - hexad-kernel-to-vector
+//------------------------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "hexad/CodeGen/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace hexad {
+#define GEN_PASS_DEF_KERNELTOVECTORPASS
+#include "hexad/CodeGen/Passes.h.inc"
+} // namespace hexad
+
+using namespace mlir;
+using namespace hexad::kernel;
+
+namespace {
+
+struct KernelToVectorPass
+    : public hexad::impl::KernelToVectorPassBase<KernelToVectorPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> kernels;
+    getOperation().walk([&](Operation *op) {
+      if (isa<KernelDialect>(op->getDialect()) && !isa<BarrierOp>(op))
+        kernels.push_back(op);
+    });
+    for (Operation *op : kernels)
+      if (failed(lowerKernel(op)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lowerKernel(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<TensorType>(operand.getType()))
+        return op->emitOpError(
+                   "works on buffers when it is lowered to vectors, found ")
+               << operand.getType();
+    OpBuilder builder(op);
+    VectorBuilder vectors(builder, op->getLoc());
+    TypeSwitch<Operation *>(op)
+        .Case<MatmulOp, LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp,
+              AddOp, GatherIndicesOp, GatherRowsOp, MeanRowsOp, LoadQueriesOp,
+              PackKeysOp, PackValuesOp, SoftmaxPageOp, StartPagesOp,
+              FinishPagesOp>([&](auto kernel) { lower(vectors, kernel); })
+        .DefaultUnreachable("a hexad_kernel op without a lowering");
+    op->erase();
+    return success();
+  }
+};
+
+} // namespace

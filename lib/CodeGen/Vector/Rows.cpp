@@ -1,0 +1,159 @@
+//===- Rows.cpp - Norms, softmax, activations of rows
+//-----------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hexad::kernel;
+
+namespace {
+
+/// Walks the first `width` columns of a row in vectors of 16 lanes; the last
+/// vector may be partly behind the end.
+class RowWalk {
+public:
+  RowWalk(VectorBuilder &b, int64_t width)
+      : b(b), width(width), whole(width / lanes * lanes) {}
+
+  /// The first column behind the last vector.
+  int64_t getEnd() const { return llvm::alignTo(width, lanes); }
+
+  void forEach(function_ref<void(Value)> body) {
+    b.loop(b.index(0), b.index(getEnd()), lanes, body);
+  }
+
+  /// Lanes of `combine(…combine(combine(init, element(0)), element(16))…)`;
+  /// lanes behind the end get `absent` for an element.
+  Value reduce(float init, float absent, function_ref<Value(Value)> element,
+               function_ref<Value(Value, Value)> combine) {
+    Value lanesSoFar = b.splat(init);
+    if (whole > 0)
+      lanesSoFar =
+          b.reduce(b.index(0), b.index(whole), lanes, lanesSoFar,
+                   [&](Value c, ValueRange sums) {
+                     return SmallVector<Value>{combine(sums[0], element(c))};
+                   })[0];
+    if (whole == width)
+      return lanesSoFar;
+    Value last = b.select(b.lanesBelow(b.index(width - whole)),
+                          element(b.index(whole)), b.splat(absent));
+    return combine(lanesSoFar, last);
+  }
+
+  /// Σ element over the row, a scalar.
+  Value sum(function_ref<Value(Value)> element) {
+    auto add = [&](Value x, Value y) { return b.addf(x, y); };
+    return b.foldLanes(reduce(0.0f, 0.0f, element, add), add);
+  }
+
+  /// Σ element² over the row: a chain of fma for each lane. A scalar.
+  Value sumOfSquares(function_ref<Value(Value)> element) {
+    auto square = [&](Value sum, Value x) { return b.fma(x, x, sum); };
+    auto add = [&](Value x, Value y) { return b.addf(x, y); };
+    return b.foldLanes(reduce(0.0f, 0.0f, element, square), add);
+  }
+
+private:
+  VectorBuilder &b;
+  int64_t width, whole;
+};
+
+} // namespace
+
+static void forEachRow(VectorBuilder &b, Value rows,
+                       function_ref<void(Value)> body) {
+  b.loop(b.index(0), b.dim(rows, 0), 1, body);
+}
+
+/// Applies `compute` to each vector of every row of the destination.
+static void forEachVector(VectorBuilder &b, Value destination,
+                          function_ref<Value(ValueRange)> compute) {
+  Value columns = b.dim(destination, 1);
+  forEachRow(b, destination, [&](Value m) {
+    b.loop(b.index(0), columns, lanes, [&](Value c) {
+      SmallVector<Value, 2> place = {m, c};
+      b.store(compute(place), destination, place);
+    });
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, LayerNormOp op) {
+  RowWalk walk(b, op.getWidth());
+  float eps = op.getEps().convertToDouble();
+  forEachRow(b, op.getDestination(), [&](Value m) {
+    auto x = [&](Value c) { return b.load(op.getX(), {m, c}); };
+    Value width = b.scalar(static_cast<float>(op.getWidth()));
+    Value mean = b.broadcast(b.divf(walk.sum(x), width));
+    auto deviation = [&](Value c) { return b.subf(x(c), mean); };
+    Value variance = b.divf(walk.sumOfSquares(deviation), width);
+    Value inverse = b.broadcast(
+        b.divf(b.scalar(1.0f), b.sqrt(b.addf(variance, b.scalar(eps)))));
+    walk.forEach([&](Value c) {
+      Value y = b.mulf(deviation(c), inverse);
+      Value weight = b.load(op.getWeight(), c);
+      y = op.getBias() ? b.fma(y, weight, b.load(op.getBias(), c))
+                       : b.mulf(y, weight);
+      b.store(y, op.getDestination(), {m, c});
+    });
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, L2NormalizeOp op) {
+  RowWalk walk(b, op.getWidth());
+  float eps = op.getEps().convertToDouble();
+  forEachRow(b, op.getDestination(), [&](Value m) {
+    auto x = [&](Value c) { return b.load(op.getX(), {m, c}); };
+    Value length = b.clampBelow(b.sqrt(walk.sumOfSquares(x)), eps);
+    Value divisor = b.broadcast(length);
+    walk.forEach([&](Value c) {
+      b.store(b.divf(x(c), divisor), op.getDestination(), {m, c});
+    });
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, SoftmaxOp op) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  RowWalk walk(b, op.getWidth());
+  Value destination = op.getDestination();
+  forEachRow(b, destination, [&](Value m) {
+    auto greater = [&](Value x, Value y) { return b.greater(x, y); };
+    Value maximum = b.broadcast(b.foldLanes(
+        walk.reduce(
+            -infinity, -infinity,
+            [&](Value c) { return b.load(op.getX(), {m, c}); }, greater),
+        greater));
+    // Exponentials go to the destination at once; what the last vector holds
+    // behind the end is cleared below.
+    Value divisor = b.broadcast(walk.sum([&](Value c) {
+      Value x = b.load(op.getX(), {m, c});
+      Value e = buildExp(b, b.subf(x, maximum));
+      b.store(e, destination, {m, c});
+      return e;
+    }));
+    walk.forEach([&](Value c) {
+      Value y = b.divf(b.load(destination, {m, c}), divisor);
+      Value present = b.lanesBelow(b.sub(b.index(op.getWidth()), c));
+      b.store(b.select(present, y, b.splat(0.0f)), destination, {m, c});
+    });
+    b.loop(b.index(walk.getEnd()), b.dim(destination, 1), lanes,
+           [&](Value c) { b.store(b.splat(0.0f), destination, {m, c}); });
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, ActivationOp op) {
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    return buildActivation(b, op.getKind(), b.load(op.getX(), place));
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, AddOp op) {
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    return b.addf(b.load(op.getLhs(), place), b.load(op.getRhs(), place));
+  });
+}
