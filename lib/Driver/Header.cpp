@@ -1,0 +1,245 @@
+//===- Header.cpp - The C header of a library --------------------- -*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts are those of include/hexad/Runtime/interface.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Driver/LibraryInfo.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace hexad;
+
+// The parts that do not depend on the model's inputs and outputs. `@` stands
+// for the prefix, `$` for it in capitals, `%` for the weights file.
+
+static constexpr StringLiteral beforeExample = R"( *
+ * Link with the library; it needs libc and libm, nothing else. Numbers are
+ * 32-bit floats and integers, arrays are row-major.
+ *
+ *   @_model *model;
+ *   @_context *context;
+ *   @_context_options options = {0};
+ *   @_arguments call = {0};
+ *   options.max_tokens = 512;
+ *   options.max_segments = 8;
+ *   if (@_model_create(NULL, &model) != $_OK) ...
+ *   if (@_context_create(model, &options, &context) != $_OK) ...
+ *   call.batch = 1;
+ *   call.seq = 7;
+)";
+
+static constexpr StringLiteral beforeArguments =
+    R"( *   if (@_forward(context, &call) != $_OK)
+ *     puts(@_context_message(context));
+ *   @_context_destroy(context);
+ *   @_model_destroy(model);
+ */
+#ifndef $_H
+#define $_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a function returns. Functions never print, exit or throw. */
+typedef enum @_status {
+  $_OK = 0,
+  $_INVALID_ARGUMENT = 1,   /* e.g. a null that is not allowed */
+  $_OUT_OF_MEMORY = 2,
+  $_UNSUPPORTED_CPU = 3,    /* compiled for instructions that are not there */
+  $_WEIGHTS_NOT_FOUND = 4,  /* the weights file cannot be read */
+  $_WEIGHTS_MISMATCH = 5,   /* truncated, foreign, or of another build */
+  $_CAPACITY_EXCEEDED = 6,  /* the call is larger than the context */
+  $_INPUT_OUT_OF_RANGE = 7, /* an id, or a sequence too long for the model */
+  $_MASK_WITH_HOLE = 8,     /* real, padding, real again in one row */
+  $_CONTEXT_BUSY = 9,       /* another thread is in a call on the context */
+  $_SYSTEM_ERROR = 10       /* threads cannot be made */
+} @_status;
+
+/* A phrase about a status, never null. */
+const char *@_status_text(@_status status);
+
+/*===--- The model: code and weights, loaded once ---===*/
+
+/* Immutable after its creation: any number of threads may make contexts from
+ * one model at once. */
+typedef struct @_model @_model;
+
+/* Set to zeros what is not of interest: `= {0}`. */
+typedef struct @_model_options {
+  /* The weights file. Null: `%` in the folder of this library. It must
+   * not be changed while it is in use. */
+  const char *weights_path;
+  /* Receives a sentence about a failure, ending in 0; may be null. */
+  char *message;
+  size_t message_size; /* bytes */
+} @_model_options;
+
+/* Checks the CPU, maps the weights and checks that they belong to this library.
+ * `options` may be null. On failure *model is null. Errors: UNSUPPORTED_CPU,
+ * WEIGHTS_NOT_FOUND, WEIGHTS_MISMATCH, OUT_OF_MEMORY, INVALID_ARGUMENT. */
+@_status @_model_create(const @_model_options *options, @_model **model);
+
+/* Destroy its contexts before. Null is ignored. */
+void @_model_destroy(@_model *model);
+
+/*===--- Contexts: scratch memory and threads ---===*/
+
+/* What one call at a time runs on. Contexts are independent of each other. After
+ * @_context_create no function allocates memory. */
+typedef struct @_context @_context;
+
+typedef struct @_context_options {
+  size_t max_tokens;   /* most tokens of a call over all batch rows, without
+                          padding; at least 1 */
+  size_t max_segments; /* largest batch; at least 1 */
+  size_t max_elements; /* largest batch * seq, padding included; 0: max_tokens */
+  size_t threads;      /* threads of a call; 0: the CPUs this process may use.
+                          Results do not depend on it, to the bit */
+  int caller_threads;  /* not 0: make no threads, see @_forward_on */
+  /* Where the context shall live: any address, at least @_context_size bytes,
+   * valid until @_context_destroy. Null: the context allocates. */
+  void *memory;
+  size_t memory_size; /* bytes */
+  /* Receives a sentence about a failure, ending in 0; may be null. */
+  char *message;
+  size_t message_size; /* bytes */
+} @_context_options;
+
+/* Bytes of memory that a context with these options needs. Errors:
+ * INVALID_ARGUMENT, OUT_OF_MEMORY (more than can be addressed). */
+@_status @_context_size(const @_model *model,
+    const @_context_options *options, size_t *bytes);
+
+/* On failure *context is null. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY,
+ * SYSTEM_ERROR. */
+@_status @_context_create(const @_model *model,
+    const @_context_options *options, @_context **context);
+
+/* Ends the context's threads; no call may be running. Null is ignored. */
+void @_context_destroy(@_context *context);
+
+/* A sentence about the failure of the context's last call; empty if it
+ * succeeded. Valid until the next call. */
+const char *@_context_message(const @_context *context);
+
+/*===--- A call ---===*/
+
+/* Inputs and outputs: the caller's memory, read and written only during the
+ * call. batch and seq may be 0. */
+typedef struct @_arguments {
+  size_t batch; /* sequences */
+  size_t seq;   /* elements of each, padding included */
+)";
+
+static constexpr StringLiteral afterArguments = R"(} @_arguments;
+
+/* Runs the model on the context's threads and returns when the outputs are
+ * written. The context stays usable after an error; outputs are then not
+ * written. Errors: CAPACITY_EXCEEDED, INPUT_OUT_OF_RANGE, MASK_WITH_HOLE,
+ * INVALID_ARGUMENT, CONTEXT_BUSY. */
+@_status @_forward(@_context *context, const @_arguments *arguments);
+
+/* The same on the caller's threads, for a context with `caller_threads`: each of
+ * its `threads` threads calls this with a number of its own, 0 to threads - 1,
+ * and the same arguments. All return the same status, when all are done; before,
+ * nobody may begin another call or destroy the context. */
+@_status @_forward_on(@_context *context, size_t thread,
+    const @_arguments *arguments);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* $_H */
+)";
+
+/// Text in a comment cannot end it.
+static std::string escapeComment(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '/' && !result.empty() && result.back() == '*')
+      result += ' ';
+    result += isPrint(c) ? c : '?';
+  }
+  return result;
+}
+
+static void writeInput(raw_ostream &os, const InputInfo &input) {
+  os << "  /* int32 [batch, seq]";
+  if (input.kind == HEXAD_INPUT_MASK)
+    os << ": 0 where an element is padding, else not 0. The real elements of "
+          "a\n"
+          "   * batch row are consecutive; padding lies before or behind them.";
+  else
+    os << ", each at least 0 and less than " << input.limit
+       << "; not read at\n   * padding.";
+  if (input.optional)
+    os << (input.kind == HEXAD_INPUT_MASK ? " Null: there is\n   * no padding."
+                                          : " Null: zeros.");
+  os << " */\n  const int32_t *" << input.field << ";\n";
+}
+
+static void writeOutput(raw_ostream &os, const OutputInfo &output) {
+  os << "  /* float [";
+  if (output.stacked)
+    os << output.count << ", ";
+  os << "batch, " << (output.kind == HEXAD_OUTPUT_ROWS ? "seq, " : "")
+     << output.columns << "]";
+  if (output.stacked)
+    os << ": what enters the first layer, then what leaves\n   * each layer";
+  os << (output.kind == HEXAD_OUTPUT_ROWS ? "; 0 at padding."
+                                          : "; one row for each batch row.")
+     << " Null:\n   * not wanted. */\n  float *" << output.field << ";\n";
+}
+
+std::string hexad::generateHeader(const LibraryInfo &info) {
+  std::string text;
+  raw_string_ostream os(text);
+  // Writes text of our own, with the prefix put in.
+  auto write = [&](StringRef pattern) {
+    for (char c : pattern) {
+      if (c == '@')
+        os << info.prefix;
+      else if (c == '$')
+        os << StringRef(info.prefix).upper();
+      else if (c == '%')
+        os << info.weightsFile;
+      else
+        os << c;
+    }
+  };
+  os << "/* " << info.getHeaderFile() << " - the model '"
+     << escapeComment(info.name) << "' as a C library\n *\n * Made by "
+     << info.toolVersion << " for " << info.cpu << ": " << info.getLibraryFile()
+     << ", " << info.weightsFile << " and this file\n * belong together. "
+     << info.parameterCount << " parameters";
+  if (info.positionLimit)
+    os << ", sequences of at most " << info.positionLimit << " tokens";
+  os << ".\n";
+  write(beforeExample);
+  for (const InputInfo &input : info.inputs)
+    if (!input.optional)
+      os << " *   call." << input.field << " = ...;\n";
+  if (!info.outputs.empty())
+    os << " *   call." << info.outputs.front().field << " = ...;\n";
+  write(beforeArguments);
+  for (const InputInfo &input : info.inputs)
+    writeInput(os, input);
+  for (const OutputInfo &output : info.outputs)
+    writeOutput(os, output);
+  write(afterArguments);
+  return text;
+}
