@@ -78,3 +78,14 @@ function(hexad_add_unittest name)
   endif()
   set_property(GLOBAL APPEND PROPERTY HEXAD_UNITTESTS ${name})
 endfunction()
+
+# hexad_add_options(TOOL): the command line of Options.td in this directory, as
+# Options.inc (llvm/Option).
+find_program(LLVM_TABLEGEN_EXE llvm-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+function(hexad_add_options tool)
+  set(LLVM_TARGET_DEFINITIONS Options.td)
+  tablegen(LLVM Options.inc -gen-opt-parser-defs)
+  add_public_tablegen_target(${tool}-options)
+  add_dependencies(${tool} ${tool}-options)
+  target_include_directories(${tool} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

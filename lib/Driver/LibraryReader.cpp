@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Driver/LibraryInfo.h"
-#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

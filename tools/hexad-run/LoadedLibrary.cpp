@@ -1,0 +1,107 @@
+//===- LoadedLibrary.cpp - A compiled library, opened at run time -*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadedLibrary.h"
+#include "llvm/Support/FileSystem.h"
+#include <chrono>
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace hexad;
+
+Expected<std::unique_ptr<LoadedLibrary>> LoadedLibrary::open(StringRef path) {
+  Expected<LibraryInfo> info = readLibraryInfo(path);
+  if (!info)
+    return info.takeError();
+  std::unique_ptr<LoadedLibrary> library(new LoadedLibrary(std::move(*info)));
+  if (Error error = library->load(path))
+    return std::move(error);
+  return library;
+}
+
+template <typename Function>
+Error LoadedLibrary::find(StringRef name, Function *&function) {
+  std::string symbol = info.prefix + "_" + name.str();
+  function = reinterpret_cast<Function *>(dlsym(handle, symbol.c_str()));
+  if (!function)
+    return createStringError("the library has no function " + symbol);
+  return Error::success();
+}
+
+Error LoadedLibrary::load(StringRef path) {
+  // A path without a slash would be looked for elsewhere.
+  SmallString<128> absolute(path);
+  sys::fs::make_absolute(absolute);
+  handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return createStringError("cannot load the library: " + Twine(dlerror()));
+  if (Error error = find("model_create", modelCreate))
+    return error;
+  if (Error error = find("model_destroy", modelDestroy))
+    return error;
+  if (Error error = find("context_create", contextCreate))
+    return error;
+  if (Error error = find("context_destroy", contextDestroy))
+    return error;
+  if (Error error = find("context_message", contextMessage))
+    return error;
+  if (Error error = find("forward", forward))
+    return error;
+
+  char message[512] = "";
+  hexad_model_options options = {nullptr, message, sizeof(message)};
+  if (modelCreate(&options, &model) != HEXAD_OK)
+    return createStringError(message);
+  return Error::success();
+}
+
+LoadedLibrary::~LoadedLibrary() {
+  if (model)
+    modelDestroy(model);
+  if (handle)
+    dlclose(handle);
+}
+
+Error LoadedLibrary::run(size_t batch, size_t seq, ArrayRef<void *> pointers,
+                         size_t tokens, size_t threads, unsigned repeat,
+                         std::vector<double> &seconds) {
+  char message[512] = "";
+  hexad_context_options options = {};
+  options.max_tokens = std::max<size_t>(tokens, 1);
+  options.max_segments = std::max<size_t>(batch, 1);
+  options.max_elements = batch * seq;
+  options.threads = threads;
+  options.message = message;
+  options.message_size = sizeof(message);
+  hexad_context *context = nullptr;
+  if (contextCreate(model, &options, &context) != HEXAD_OK)
+    return createStringError(message);
+
+  // hexad_arguments ends in a flexible array.
+  std::vector<void *> storage(sizeof(hexad_arguments) / sizeof(void *) +
+                              pointers.size());
+  auto *arguments = reinterpret_cast<hexad_arguments *>(storage.data());
+  arguments->batch = batch;
+  arguments->seq = seq;
+  copy(pointers, arguments->pointers);
+  hexad_status status = HEXAD_OK;
+  for (unsigned i = 0; i < repeat && status == HEXAD_OK; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    status = forward(context, arguments);
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count());
+  }
+  Error error = Error::success();
+  if (status != HEXAD_OK) {
+    consumeError(std::move(error));
+    error = createStringError(contextMessage(context));
+  }
+  contextDestroy(context);
+  return error;
+}
