@@ -36,10 +36,10 @@ LogicalResult EmbeddingOp::verify() {
           verifyCompatibleShape(ids.getShape(), result.getShape().drop_back())))
     return emitOpError("embedding_c2: expected one row for each index of ")
            << ids << ", found " << result;
-  if (static_cast<int64_t>(getOffset()) < 0 ||
-      static_cast<int64_t>(getOffset()) >= table.getDimSize(0))
-    return emitOpError("embedding_c3: expected an offset below the table's ")
-           << table.getDimSize(0) << " entries, found " << getOffset();
+  int64_t offset = getOffset();
+  if (offset < 0 || offset >= table.getDimSize(0))
+    return emitOpError("embedding_c3: expected an offset from 0 to ")
+           << table.getDimSize(0) - 1 << ", found " << offset;
   return success();
 }
 
@@ -60,8 +60,8 @@ LogicalResult LinearOp::verify() {
       failed(verifyCompatibleShape(x.getShape().drop_back(),
                                    result.getShape().drop_back())))
     return emitOpError("linear_c2: expected ")
-           << x.getDimSize(0) << " x " << weight.getDimSize(0) << ", found "
-           << result;
+           << (x.isDynamicDim(0) ? "?" : Twine(x.getDimSize(0)).str()) << " x "
+           << weight.getDimSize(0) << ", found " << result;
   if (getBias()) {
     auto bias = cast<RankedTensorType>(getBias().getType());
     if (bias.getDimSize(0) != weight.getDimSize(0))

@@ -20,8 +20,10 @@ RankedTensorType ParameterOp::getLayerType() {
 
 LogicalResult ParameterOp::verify() {
   RankedTensorType type = getTensorType();
-  if (!type.hasStaticShape())
-    return emitOpError("parameter_c1: expected a static shape, found ") << type;
+  if (type.getRank() == 0 || llvm::is_contained(type.getShape(), 0))
+    return emitOpError(
+               "parameter_c1: expected dimensions of at least 1, found ")
+           << type;
   if (getTensors().empty())
     return emitOpError("parameter_c2: expected at least one stored tensor");
   if (getLayers()) {
@@ -41,6 +43,10 @@ LogicalResult ParameterOp::verify() {
       return emitOpError("parameter_c5: expected panels x in x ")
              << *getPanel() << " columns, found " << layer;
   }
+  if (getTransposed() && getLayerType().getRank() < 2)
+    return emitOpError(
+               "parameter_c6: expected matrices to be transposed, found ")
+           << getLayerType();
   return success();
 }
 

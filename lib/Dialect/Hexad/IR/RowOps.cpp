@@ -8,6 +8,8 @@
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -25,8 +27,10 @@ LogicalResult UnpackRowsOp::verify() {
   auto rectangle = cast<RankedTensorType>(getRectangle().getType());
   if (rectangle.getRank() != rows.getRank() + 1 ||
       rows.getShape().back() != rectangle.getShape().back())
-    return emitOpError("unpack_rows_c1: expected a rectangle of rows of ")
-           << rows.getShape().back() << " columns, found " << rectangle;
+    return emitOpError("unpack_rows_c1: expected a ")
+           << (rows.getRank() == 3 ? "stack of rectangles" : "rectangle")
+           << " of rows of " << rows.getShape().back() << " columns, found "
+           << rectangle;
   if (rows.getRank() == 3 && rows.getDimSize(0) != rectangle.getDimSize(0))
     return emitOpError("unpack_rows_c2: expected a stack of ")
            << rows.getDimSize(0) << " rectangles, found " << rectangle;
@@ -50,10 +54,10 @@ void RowsOp::print(OpAsmPrinter &printer) {
                           printer.printRegionArgument(argument, {}, true);
                           printer << " = " << input << " : " << input.getType();
                         });
-  printer << ") -> ";
-  llvm::interleaveComma(getResultTypes(), printer);
-  printer << ' ';
+  printer << ')';
+  printer.printArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
@@ -118,4 +122,77 @@ LogicalResult RowsOp::reifyResultShapes(OpBuilder &builder,
     shapes.push_back({count, builder.getIndexAttr(type.getDimSize(1))});
   }
   return success();
+}
+
+namespace {
+/// Drops operands of a block that nothing uses or that it has twice, and
+/// results that nobody uses or that are operands: they would be sliced and
+/// stored for nothing.
+struct SimplifyRowsOp : public OpRewritePattern<RowsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(RowsOp op,
+                                PatternRewriter &rewriter) const override {
+    Block &block = op.getBody().front();
+    auto yield = cast<YieldOp>(block.getTerminator());
+
+    // Results that stay are used and computed in the block.
+    SmallVector<Value> yielded, replaced;
+    for (auto [result, value] :
+         llvm::zip_equal(op.getResults(), yield.getResults()))
+      if (!result.use_empty() && !isa<BlockArgument>(value)) {
+        yielded.push_back(value);
+        replaced.push_back(result);
+      }
+
+    // Operands that stay have a user, the yield aside; the first of equal ones
+    // stands for all.
+    llvm::MapVector<Value, SmallVector<BlockArgument>> arguments;
+    for (auto [input, argument] :
+         llvm::zip_equal(op.getInputs(), block.getArguments()))
+      arguments[input].push_back(argument);
+    SmallVector<Value> inputs;
+    llvm::BitVector dropped(block.getNumArguments(), true);
+    for (auto &[input, equal] : arguments) {
+      bool used = llvm::any_of(equal, [&](BlockArgument argument) {
+        return llvm::any_of(argument.getUsers(),
+                            [&](Operation *user) { return user != yield; });
+      });
+      if (used) {
+        inputs.push_back(input);
+        dropped.reset(equal.front().getArgNumber());
+      }
+    }
+    if (dropped.none() && yielded.size() == op.getNumResults())
+      return failure();
+
+    for (auto [result, value] :
+         llvm::zip_equal(op.getResults(), yield.getResults()))
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        rewriter.replaceAllUsesWith(result,
+                                    op.getInputs()[argument.getArgNumber()]);
+    for (auto &[input, equal] : arguments)
+      for (BlockArgument argument : ArrayRef(equal).drop_front())
+        rewriter.replaceAllUsesWith(argument, equal.front());
+    rewriter.modifyOpInPlace(
+        yield, [&] { yield.getResultsMutable().assign(yielded); });
+    auto simplified = RowsOp::create(rewriter, op.getLoc(),
+                                     ValueRange(yielded).getTypes(), inputs);
+    simplified->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.inlineRegionBefore(op.getBody(), simplified.getBody(),
+                                simplified.getBody().end());
+    rewriter.modifyOpInPlace(simplified,
+                             [&] { block.eraseArguments(dropped); });
+    for (auto [result, replacement] :
+         llvm::zip_equal(replaced, simplified.getResults()))
+      rewriter.replaceAllUsesWith(result, replacement);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void RowsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<SimplifyRowsOp>(context);
 }

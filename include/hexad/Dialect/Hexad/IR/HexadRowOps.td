@@ -137,6 +137,7 @@ def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
   let results = (outs Variadic<Hexad_Rows>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether an operand or a block argument is rows, to be sliced.

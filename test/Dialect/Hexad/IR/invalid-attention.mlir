@@ -1,0 +1,100 @@
+// RUN: hexad-opt %s --split-input-file --verify-diagnostics
+
+func.func @heads_no_multiple(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c1: expected heads to be a multiple of 2 kv_heads, found 5}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 2 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @two_offsets(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c2: expected three offsets, found 2}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64, offsets = array<i64: 0, 0>}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_query(%x: tensor<?x59xf32>, %y: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c3: expected a query of at least 60 columns and an offset of at least 0, found 'tensor<?x59xf32>' and 0}}
+  %o = hexad.attention %x, %y, %y, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x59xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @key_behind_the_end(%x: tensor<?x180xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c3: expected a key of at least 181 columns}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64, offsets = array<i64: 0, 121, 0>}
+      : tensor<?x180xf32>, tensor<?x180xf32>, tensor<?x180xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @negative_offset(%x: tensor<?x180xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c3: expected a value of at least 59 columns and an offset of at least 0, found 'tensor<?x180xf32>' and -1}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64, offsets = array<i64: 0, 0, -1>}
+      : tensor<?x180xf32>, tensor<?x180xf32>, tensor<?x180xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// heads · head_dim is 60 modulo 2^64.
+
+func.func @overflow(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c3: expected a query of at least 9223372036854775807 columns}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 4611686018427387919 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @wide_result(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c4: expected a result of 48 columns, found 'tensor<?x60xf32>'}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 4 : i64, kv_heads = 4 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @infinite_scale(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c5: expected a finite scale, found INF}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 0x7FF0000000000000 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<4x60xf32>, %y: tensor<5x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c6: expected operands of as many rows as the result, 'tensor<4x60xf32>', found 'tensor<5x60xf32>'}}
+  %o = hexad.attention %x, %y, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<4x60xf32>, tensor<5x60xf32>, tensor<4x60xf32> -> tensor<4x60xf32>
+  return
+}
+
+// -----
+
+func.func @no_heads(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attribute 'heads' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 0 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_columns(%x: tensor<?x?xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{operand #0 must be rows of f32 with a static, positive number of columns, but got 'tensor<?x?xf32>'}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x60xf32>
+  return
+}

@@ -1,0 +1,82 @@
+// RUN: hexad-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{attribute 'type' failed to satisfy constraint: type attribute of statically shaped tensor of 32-bit float values}}
+hexad.parameter @w : tensor<?x60xf32> from "model.safetensors" ["w"]
+
+// -----
+
+// expected-error @below {{attribute 'type' failed to satisfy constraint}}
+hexad.parameter @w : tensor<60xf16> from "model.safetensors" ["w"]
+
+// -----
+
+// expected-error @below {{parameter_c1: expected dimensions of at least 1, found 'tensor<0x60xf32>'}}
+hexad.parameter @w : tensor<0x60xf32> from "model.safetensors" ["w"]
+
+// -----
+
+// expected-error @below {{parameter_c1: expected dimensions of at least 1, found 'tensor<f32>'}}
+hexad.parameter @w : tensor<f32> from "model.safetensors" ["w"]
+
+// -----
+
+// expected-error @below {{parameter_c2: expected at least one stored tensor}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" []
+
+// -----
+
+// expected-error @below {{parameter_c3: expected a leading dimension of 3 layers, found 'tensor<2x60xf32>'}}
+hexad.parameter @w : tensor<2x60xf32> from "model.safetensors" ["0", "1", "2"] {layers = 3 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c3: expected a leading dimension of 3 layers, found 'tensor<3xf32>'}}
+hexad.parameter @w : tensor<3xf32> from "model.safetensors" ["0", "1", "2"] {layers = 3 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c4: expected the same number of stored tensors for each of 2 layers, found 3 in all}}
+hexad.parameter @w : tensor<2x60xf32> from "model.safetensors" ["0", "1", "2"] {layers = 2 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c5: expected panels x in x 16 columns, found 'tensor<4x60x15xf32>'}}
+hexad.parameter @w : tensor<4x60x15xf32> from "model.safetensors" ["w"] {panel = 16 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c5: expected panels x in x 16 columns, found 'tensor<60x16xf32>'}}
+hexad.parameter @w : tensor<2x60x16xf32> from "model.safetensors" ["0", "1"] {layers = 2 : i64, panel = 16 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c6: expected matrices to be transposed, found 'tensor<60xf32>'}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {transposed}
+
+// -----
+
+func.func @no_parameter() {
+  // expected-error @below {{load_c1: no parameter of the name @w}}
+  %w = hexad.load @w : tensor<60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"]
+func.func @no_layers(%layer: index) {
+  // expected-error @below {{load_c2: a layer is chosen of a parameter without layers}}
+  %w = hexad.load @w[%layer] : tensor<60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.parameter @w : tensor<2x60xf32> from "model.safetensors" ["0", "1"] {layers = 2 : i64}
+func.func @layer_type(%layer: index) {
+  // expected-error @below {{load_c3: expected 'tensor<60xf32>', found 'tensor<2x60xf32>'}}
+  %w = hexad.load @w[%layer] : tensor<2x60xf32>
+  return
+}

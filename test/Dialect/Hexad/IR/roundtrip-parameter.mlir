@@ -1,0 +1,26 @@
+// RUN: hexad-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK: hexad.parameter @word : tensor<113x60xf32> from "model.safetensors" ["word"]
+hexad.parameter @word : tensor<113x60xf32> from "model.safetensors" ["word"]
+// CHECK: hexad.parameter @query.weight : tensor<2x60x60xf32> from "model.safetensors" ["0.query", "1.query"] {layers = 2 : i64}
+hexad.parameter @query.weight : tensor<2x60x60xf32> from "model.safetensors" ["0.query", "1.query"] {layers = 2 : i64}
+// CHECK: hexad.parameter @fused : tensor<120x60xf32> from "model.safetensors" ["q", "k"] {transposed}
+hexad.parameter @fused : tensor<120x60xf32> from "model.safetensors" ["q", "k"] {transposed}
+// CHECK: hexad.parameter @packed : tensor<4x60x16xf32> from "model.safetensors" ["w"] {panel = 16 : i64}
+hexad.parameter @packed : tensor<4x60x16xf32> from "model.safetensors" ["w"] {panel = 16 : i64}
+
+// A load is named after its parameter.
+
+// CHECK-LABEL: func @load
+// CHECK-SAME:    %[[LAYER:[^:]+]]: index
+// CHECK:         %word = hexad.load @word : tensor<113x60xf32>
+// CHECK:         %query.weight = hexad.load @query.weight[%[[LAYER]]] : tensor<60x60xf32>
+// CHECK:         %query.weight_0 = hexad.load @query.weight : tensor<2x60x60xf32>
+// CHECK:         hexad.load @word : memref<113x60xf32>
+func.func @load(%layer: index) {
+  %0 = hexad.load @word : tensor<113x60xf32>
+  %1 = hexad.load @query.weight[%layer] : tensor<60x60xf32>
+  %2 = hexad.load @query.weight : tensor<2x60x60xf32>
+  %3 = hexad.load @word : memref<113x60xf32>
+  return
+}
