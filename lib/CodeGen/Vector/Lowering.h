@@ -128,6 +128,7 @@ void lower(VectorBuilder &b, ActivationOp op);
 void lower(VectorBuilder &b, AddOp op);
 void lower(VectorBuilder &b, GatherIndicesOp op);
 void lower(VectorBuilder &b, GatherRowsOp op);
+void lower(VectorBuilder &b, CopyRowsOp op);
 void lower(VectorBuilder &b, MeanRowsOp op);
 void lower(VectorBuilder &b, LoadQueriesOp op);
 void lower(VectorBuilder &b, PackKeysOp op);

@@ -43,34 +43,45 @@ void hexad::kernel::lower(VectorBuilder &b, GatherIndicesOp op) {
   });
 }
 
+/// `to[toRow, :] = from[fromRow, :]`, as many columns as `to` has.
+static void copyRow(VectorBuilder &b, Value from, Value fromRow, Value to,
+                    Value toRow) {
+  forEachColumn(
+      b, getColumns(to),
+      [&](Value c) { b.store(b.load(from, {fromRow, c}), to, {toRow, c}); },
+      [&](Value c) {
+        b.storeScalar(b.loadScalar(from, {fromRow, c}), to, {toRow, c});
+      });
+}
+
+static void clearRow(VectorBuilder &b, Value rows, Value row) {
+  forEachColumn(
+      b, getColumns(rows),
+      [&](Value c) { b.store(b.splat(0.0f), rows, {row, c}); },
+      [&](Value c) { b.storeScalar(b.scalar(0.0f), rows, {row, c}); });
+}
+
 void hexad::kernel::lower(VectorBuilder &b, GatherRowsOp op) {
-  Value source = op.getSource(), destination = op.getDestination();
-  int64_t columns = getColumns(destination);
+  Value destination = op.getDestination();
   b.branch(b.isPresent(destination), [&] {
     b.loop(b.index(0), b.dim(destination, 0), 1, [&](Value i) {
       Value from = b.loadScalar(op.getWhere(), i);
-      auto copy = [&] {
-        Value row = b.add(b.toIndex(from), op.getOffset());
-        forEachColumn(
-            b, columns,
-            [&](Value c) {
-              b.store(b.load(source, {row, c}), destination, {i, c});
-            },
-            [&](Value c) {
-              b.storeScalar(b.loadScalar(source, {row, c}), destination,
-                            {i, c});
-            });
-      };
-      auto clear = [&] {
-        forEachColumn(
-            b, columns,
-            [&](Value c) { b.store(b.splat(0.0f), destination, {i, c}); },
-            [&](Value c) {
-              b.storeScalar(b.scalar(0.0f), destination, {i, c});
-            });
-      };
-      b.branch(b.isNotNegative(from), copy, clear);
+      b.branch(
+          b.isNotNegative(from),
+          [&] {
+            copyRow(b, op.getSource(), b.add(b.toIndex(from), op.getOffset()),
+                    destination, i);
+          },
+          [&] { clearRow(b, destination, i); });
     });
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, CopyRowsOp op) {
+  Value destination = op.getDestination();
+  b.branch(b.isPresent(destination), [&] {
+    b.loop(b.index(0), b.dim(destination, 0), 1,
+           [&](Value i) { copyRow(b, op.getSource(), i, destination, i); });
   });
 }
 

@@ -29,7 +29,8 @@ struct KernelToVectorPass
   void runOnOperation() override {
     SmallVector<Operation *> kernels;
     getOperation().walk([&](Operation *op) {
-      if (isa<KernelDialect>(op->getDialect()) && !isa<BarrierOp>(op))
+      if (isa_and_present<KernelDialect>(op->getDialect()) &&
+          !isa<BarrierOp, ThreadOp>(op))
         kernels.push_back(op);
     });
     for (Operation *op : kernels)
@@ -47,9 +48,10 @@ struct KernelToVectorPass
     VectorBuilder vectors(builder, op->getLoc());
     TypeSwitch<Operation *>(op)
         .Case<MatmulOp, LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp,
-              AddOp, GatherIndicesOp, GatherRowsOp, MeanRowsOp, LoadQueriesOp,
-              PackKeysOp, PackValuesOp, SoftmaxPageOp, StartPagesOp,
-              FinishPagesOp>([&](auto kernel) { lower(vectors, kernel); })
+              AddOp, GatherIndicesOp, GatherRowsOp, CopyRowsOp, MeanRowsOp,
+              LoadQueriesOp, PackKeysOp, PackValuesOp, SoftmaxPageOp,
+              StartPagesOp, FinishPagesOp>(
+            [&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");
     op->erase();
     return success();

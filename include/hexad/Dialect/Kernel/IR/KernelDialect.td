@@ -47,6 +47,7 @@ def Kernel_TileAttr : AttrDef<Kernel_Dialect, "Tile"> {
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
