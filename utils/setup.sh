@@ -3,7 +3,7 @@
 # Everything here does nothing, quickly, when it has nothing to do.
 
 packages=(
-  ca-certificates ccache clang-22 cmake libclang-rt-22-dev libgtest-dev
+  ca-certificates ccache clang-22 cmake libclang-rt-22-dev libgmock-dev libgtest-dev
   liblld-22-dev libmlir-22-dev llvm-22-dev mlir-22-tools ninja-build python3
   python3-venv
 )

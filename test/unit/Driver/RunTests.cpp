@@ -1,0 +1,221 @@
+//===- RunTests.cpp - hexad run on a library made by hand -*- C++ -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EchoLibrary.h"
+#include "hexad/Model/Safetensors.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace hexad;
+using namespace hexad::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+class RunTest : public testing::Test {
+protected:
+  void SetUp() override {
+    library = cantFail(makeEchoLibrary(getEchoInfo(), folder.getPath()));
+    inputs = folder.file("in.safetensors");
+    outputs = folder.file("out.safetensors");
+  }
+
+  /// Runs hexad-run; its exit code. Both its streams go to `text`.
+  int run(std::vector<std::string> options) {
+    std::vector<StringRef> arguments = {HEXAD_RUN, library};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    std::string log = folder.file("log");
+    sys::fs::remove(log);
+    int code =
+        sys::ExecuteAndWait(HEXAD_RUN, arguments, std::nullopt,
+                            {StringRef(), StringRef(log), StringRef(log)});
+    text = readFile(log);
+    return code;
+  }
+  int runFiles() { return run({"--inputs", inputs, "--outputs", outputs}); }
+
+  template <typename T>
+  TensorToWrite make(StringRef name, StoredType type,
+                     SmallVector<int64_t, 4> shape,
+                     const std::vector<T> &data) {
+    return {name.str(), type, shape,
+            ArrayRef(reinterpret_cast<const uint8_t *>(data.data()),
+                     data.size() * sizeof(T))};
+  }
+  void writeInputs(ArrayRef<TensorToWrite> tensors) {
+    cantFail(writeSafetensors(inputs, tensors));
+  }
+  /// Exit code 1, one line that begins like this, no output.
+  void expectRefused(StringRef message) {
+    EXPECT_EQ(1, runFiles());
+    EXPECT_THAT(text, testing::StartsWith("hexad-run: error: "));
+    EXPECT_THAT(text, HasSubstr(message.str()));
+    EXPECT_EQ(1, StringRef(text).count('\n'));
+    EXPECT_FALSE(sys::fs::exists(outputs));
+  }
+  void writeNpy(StringRef name, StringRef header, StringRef data) {
+    std::error_code error;
+    raw_fd_ostream os(folder.file(name), error);
+    os << "\x93NUMPY" << '\1' << '\0' << char(header.size()) << '\0' << header
+       << data;
+  }
+
+  TemporaryFolder folder;
+  std::string library, inputs, outputs, text;
+  std::vector<int64_t> ids = {3, 4, 999, 1, 2, -1};
+  std::vector<int64_t> mask = {1, 1, 1, 1, 1, 0};
+};
+
+TEST_F(RunTest, WritesEveryOutput) {
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids),
+               make("attention_mask", StoredType::I64, {2, 3}, mask)});
+  for (std::string threads : {"1", "3"}) {
+    ASSERT_EQ(0, run({"--inputs", inputs, "--outputs=" + outputs, "--threads",
+                      threads}))
+        << text;
+    EXPECT_EQ("", text);
+    auto file = cantFail(SafetensorsFile::open(outputs));
+    std::vector<float> echo(12), firsts(2);
+    ASSERT_EQ(4u, file->getTensors().size());
+    for (const char *name : {"echo", "hidden.0", "hidden.1"}) {
+      const StoredTensor *tensor = file->find(name);
+      ASSERT_NE(nullptr, tensor) << name;
+      EXPECT_THAT(tensor->shape, ElementsAre(2, 3, 2));
+      tensor->readFloats(0, echo);
+      EXPECT_THAT(echo, ElementsAre(3, 0, 4, 1, 999, 2, 1, 0, 2, 1, 0, 0));
+    }
+    EXPECT_THAT(file->find("firsts")->shape, ElementsAre(2, 1));
+    file->find("firsts")->readFloats(0, firsts);
+    EXPECT_THAT(firsts, ElementsAre(0, 3));
+  }
+}
+
+TEST_F(RunTest, PrintsASummary) {
+  writeInputs({make("input_ids", StoredType::I64, {1, 3}, ids)});
+  ids.resize(3);
+  writeInputs({make("input_ids", StoredType::I64, {1, 3}, ids)});
+  ASSERT_EQ(0, run({"--inputs", inputs, "--json", "--repeat=3"})) << text;
+  EXPECT_THAT(text, HasSubstr("\"name\": \"echo-model\""));
+  EXPECT_THAT(text, HasSubstr("\"tokens\": 3"));
+}
+
+TEST_F(RunTest, ReadsNpy) {
+  std::vector<int32_t> narrow = {5, 6};
+  writeNpy("ids.npy",
+           "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }\n",
+           StringRef(reinterpret_cast<const char *>(narrow.data()), 8));
+  ASSERT_EQ(0, run({"--input", "input_ids=" + folder.file("ids.npy"),
+                    "--outputs", outputs}))
+      << text;
+  std::vector<float> echo(4);
+  cantFail(SafetensorsFile::open(outputs))->find("echo")->readFloats(0, echo);
+  EXPECT_THAT(echo, ElementsAre(5, 0, 6, 1));
+}
+
+TEST_F(RunTest, RefusesBadNpy) {
+  auto refuse = [&](StringRef header, StringRef data, StringRef message) {
+    writeNpy("bad.npy", header, data);
+    EXPECT_EQ(1, run({"--input", "input_ids=" + folder.file("bad.npy")}));
+    EXPECT_THAT(text, HasSubstr(message.str()));
+  };
+  refuse("", "", "expected elements of type");
+  refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", "",
+         "found '<f4'");
+  refuse("{'descr': '<i4', 'fortran_order': True, 'shape': (1, 2), }", "",
+         "expected C order");
+  refuse("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }",
+         "1234567", "do not have the size of its shape [1, 2]");
+  refuse("{'descr': '<i4', 'fortran_order': False, 'shape': (1, -2), }", "",
+         "no valid shape");
+  refuse("{'descr': '<i4', 'fortran_order': False, 'shape': "
+         "(4611686018427387904, 4), }",
+         "", "do not have the size");
+  refuse("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }",
+         "12345678", "must have the shape [batch, seq], found [2]");
+  refuse("{'descr': '<i4', 'fortran_order': False, 'shape'", "", "no shape");
+  std::error_code error;
+  raw_fd_ostream(folder.file("bad.npy"), error) << "\x93NUMPY\1";
+  EXPECT_EQ(1, run({"--input", "input_ids=" + folder.file("bad.npy")}));
+  EXPECT_THAT(text, HasSubstr("it is not an .npy file"));
+  EXPECT_EQ(1, run({"--input", "input_ids"}));
+  EXPECT_THAT(text, HasSubstr("--input expects NAME=FILE.npy"));
+}
+
+TEST_F(RunTest, RefusesInputs) {
+  expectRefused("No such file or directory");
+  writeInputs({});
+  expectRefused("the input 'input_ids' is missing");
+  writeInputs({make("labels", StoredType::I64, {2, 3}, ids)});
+  expectRefused("the model has no input 'labels'; it has input_ids, "
+                "attention_mask, token_type_ids");
+  writeInputs({make("input_ids", StoredType::I64, {6}, ids)});
+  expectRefused("must have the shape [batch, seq], found [6]");
+  writeInputs({make("input_ids", StoredType::F64, {2, 3}, ids)});
+  expectRefused("must be I32 or I64, found F64");
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids),
+               make("attention_mask", StoredType::I64, {3, 2}, mask)});
+  expectRefused("but '");
+  ids[4] = int64_t(1) << 32;
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids)});
+  expectRefused("input_ids[1, 1] is 4294967296, which does not fit 32 bits");
+  ids[4] = 1000;
+  ids[5] = 0;
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids)});
+  expectRefused("input_ids[1, 1] is 1000, it must be at least 0 and less than "
+                "1000");
+  ids[4] = 0;
+  mask[1] = 0;
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids),
+               make("attention_mask", StoredType::I64, {2, 3}, mask)});
+  expectRefused("batch row 0 of the mask has a hole");
+  std::vector<int64_t> longer(65, 1);
+  writeInputs({make("input_ids", StoredType::I64, {1, 65}, longer)});
+  expectRefused("the model has positions for 64");
+}
+
+TEST_F(RunTest, NothingToDo) {
+  for (SmallVector<int64_t, 4> shape :
+       {SmallVector<int64_t, 4>{0, 3}, {2, 0}, {0, 0}}) {
+    writeInputs(
+        {make("input_ids", StoredType::I64, shape, std::vector<int64_t>())});
+    EXPECT_EQ(0, runFiles()) << text;
+    EXPECT_TRUE(sys::fs::exists(outputs));
+  }
+}
+
+TEST_F(RunTest, RefusesWeightsAndLibraries) {
+  ids[5] = 0;
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids)});
+  std::string weights = folder.file("echo_model.weights");
+  int file;
+  ASSERT_FALSE(sys::fs::openFileForReadWrite(
+      weights, file, sys::fs::CD_OpenExisting, sys::fs::OF_None));
+  ASSERT_FALSE(sys::fs::resize_file(file, HEXAD_WEIGHTS_ALIGNMENT));
+  sys::Process::SafelyCloseFileDescriptor(file);
+  expectRefused("is truncated: it has 4096 bytes and should have 4160");
+  sys::fs::remove(weights);
+  expectRefused("cannot read the weights file '" + weights + "'");
+  library = inputs;
+  expectRefused("it is not a shared library");
+  library = folder.file("not-there.so");
+  expectRefused("No such file or directory");
+}
+
+TEST_F(RunTest, RefusesOutputPaths) {
+  ids[5] = 0;
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids)});
+  EXPECT_EQ(1, run({"--inputs", inputs, "--outputs", "/proc/out.safetensors"}));
+  EXPECT_EQ(1, run({"--inputs", inputs, "--outputs", folder.getPath().str()}));
+  EXPECT_EQ(1, StringRef(text).count('\n')) << text;
+}
+
+} // namespace
