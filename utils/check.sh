@@ -9,9 +9,12 @@ install_packages
 build release
 fetch_model
 build sanitizers
+build thread-sanitizer RuntimeTests
 
-# Under sanitizers: our own code, where it meets input from outside.
+# Under AddressSanitizer and UndefinedBehaviorSanitizer: our own code, where it
+# meets input from outside. Under ThreadSanitizer: the carried runtime.
 step "testing"
 build/release/venv/bin/python3 utils/run_tests.py \
   build/release/test build/release/test/unit \
-  build/sanitizers/test/unit build/sanitizers/test/Driver build/sanitizers/test/Model
+  build/sanitizers/test/unit build/sanitizers/test/Driver build/sanitizers/test/Model \
+  build/thread-sanitizer/test/unit
