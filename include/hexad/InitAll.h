@@ -9,9 +9,13 @@
 #ifndef HEXAD_INITALL_H
 #define HEXAD_INITALL_H
 
+#include "hexad/CodeGen/Bufferize.h"
+#include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Dialect/Hexad/IR/TilingInterfaceImpl.h"
+#include "hexad/Dialect/Hexad/Transforms/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "hexad/Pipelines/Pipelines.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -24,10 +28,16 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<HexadDialect, kernel::KernelDialect>();
   registerTilingInterfaceExternalModels(registry);
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 /// The only place where passes and pipelines are registered.
-inline void registerAllPasses() { mlir::registerAllPasses(); }
+inline void registerAllPasses() {
+  mlir::registerAllPasses();
+  registerCodeGenPasses();
+  registerHexadTransformsPasses();
+  registerPipelines();
+}
 
 } // namespace hexad
 

@@ -126,8 +126,9 @@ def LowerBarriersPass : Pass<"hexad-lower-barriers", "::mlir::ModuleOp"> {
 def LowerEntryPass : Pass<"hexad-lower-entry", "::mlir::ModuleOp"> {
   let summary = "The entry function of the ABI around the lowered function";
   let description = [{
-    Expects the LLVM dialect. Adds `hexad_entry(i64 thread, ptr extents, ptr
-    pointers)`, which loads what the function takes and calls it.
+    Expects the team phase, with barriers lowered. Adds `hexad_entry(i64 thread,
+    ptr extents, ptr pointers)`, which loads what the function takes and calls it;
+    memrefs are made through unrealized casts of LLVM descriptors.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -17,7 +17,7 @@ def FuseProjectionsPass : Pass<"hexad-fuse-projections", "::mlir::ModuleOp"> {
     one, whose parameter concatenates the three; the attention reads its parts by
     `offsets`.
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+
 }
 
 def FormRowsPass : Pass<"hexad-form-rows", "::mlir::func::FuncOp"> {

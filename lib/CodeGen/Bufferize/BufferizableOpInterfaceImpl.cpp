@@ -1,0 +1,111 @@
+//===- BufferizableOpInterfaceImpl.cpp - Tensors to buffers ------------------
+//-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/CodeGen/Bufferize.h"
+#include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace hexad;
+
+namespace {
+/// Kernels are in destination-passing style: on buffers they are the same ops
+/// without results.
+template <typename Op>
+struct KernelModel
+    : DstBufferizableOpInterfaceExternalModel<KernelModel<Op>, Op> {
+  /// Row kernels read a row before they write it, a matmul reads an element of
+  /// its residual before it writes that of its destination: these operands may
+  /// be the same buffer.
+  bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
+                                     ArrayRef<OpOperand *> operands) const {
+    if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+      return llvm::all_of(operands, [&](OpOperand *operand) {
+        return operand->get() == matmul.getResidual() ||
+               operand->get() == matmul.getDestination();
+      });
+    return isa<kernel::LayerNormOp, kernel::L2NormalizeOp, kernel::SoftmaxOp,
+               kernel::ActivationOp, kernel::AddOp>(op);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> operands;
+    SmallVector<Value> destinations;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (isa<TensorType>(value.getType())) {
+        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        value = *buffer;
+      }
+      operands.push_back(value);
+      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
+        destinations.push_back(value);
+    }
+    clone(rewriter, op, /*newResultTypes=*/TypeRange(), operands);
+    replaceOpWithBufferizedValues(rewriter, op, destinations);
+    return success();
+  }
+};
+
+/// A parameter's value is a buffer that nobody writes to.
+struct LoadModel : BufferizableOpInterface::ExternalModel<LoadModel, LoadOp> {
+  bool isWritable(Operation *, Value, const AnalysisState &) const {
+    return false;
+  }
+  FailureOr<BufferLikeType> getBufferType(Operation *, Value value,
+                                          const BufferizationOptions &,
+                                          const BufferizationState &,
+                                          SmallVector<Value> &) const {
+    auto type = cast<RankedTensorType>(value.getType());
+    return cast<BufferLikeType>(
+        MemRefType::get(type.getShape(), type.getElementType()));
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &,
+                          BufferizationState &) const {
+    auto load = cast<LoadOp>(op);
+    auto type = cast<ShapedType>(load.getType());
+    auto buffer =
+        LoadOp::create(rewriter, op->getLoc(),
+                       MemRefType::get(type.getShape(), type.getElementType()),
+                       load.getParameterAttr(), load.getLayer());
+    replaceOpWithBufferizedValues(rewriter, op, buffer.getResult());
+    return success();
+  }
+};
+
+template <typename... Ops> void attachKernelModels(MLIRContext *context) {
+  (Ops::template attachInterface<KernelModel<Ops>>(*context), ...);
+}
+} // namespace
+
+void hexad::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, HexadDialect *) {
+    LoadOp::attachInterface<LoadModel>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
+    attachKernelModels<kernel::ActivationOp, kernel::AddOp, kernel::CopyRowsOp,
+                       kernel::FinishPagesOp, kernel::GatherIndicesOp,
+                       kernel::GatherRowsOp, kernel::L2NormalizeOp,
+                       kernel::LayerNormOp, kernel::LoadQueriesOp,
+                       kernel::MatmulOp, kernel::MeanRowsOp, kernel::PackKeysOp,
+                       kernel::PackValuesOp, kernel::SoftmaxOp,
+                       kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
+  });
+}

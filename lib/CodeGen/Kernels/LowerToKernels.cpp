@@ -1,0 +1,278 @@
+//===- LowerToKernels.cpp - hexad ops on tiles to hexad_kernel ops ------------
+//-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerToKernels.h"
+#include "hexad/CodeGen/Passes.h"
+#include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hexad;
+
+namespace hexad {
+#define GEN_PASS_DEF_LOWERTOKERNELSPASS
+#include "hexad/CodeGen/Passes.h.inc"
+} // namespace hexad
+
+/// How many rows a tile has: a tile is a slice, or was made from one.
+static OpFoldResult getRowCount(Value tile) {
+  if (auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>())
+    return slice.getMixedSizes()[0];
+  if (auto loop = tile.getDefiningOp<scf::ForOp>())
+    return getRowCount(
+        loop.getInitArgs()[cast<OpResult>(tile).getResultNumber()]);
+  auto kernel = tile.getDefiningOp<DestinationStyleOpInterface>();
+  return getRowCount(kernel.getTiedOpOperand(cast<OpResult>(tile))->get());
+}
+
+/// Whether both are the same part of the same tensor.
+static bool areSameSlice(Value lhs, Value rhs) {
+  auto left = lhs.getDefiningOp<tensor::ExtractSliceOp>();
+  auto right = rhs.getDefiningOp<tensor::ExtractSliceOp>();
+  return left && right && left.getSource() == right.getSource() &&
+         left.getMixedOffsets() == right.getMixedOffsets() &&
+         left.getMixedSizes() == right.getMixedSizes();
+}
+
+namespace {
+class TileLowering {
+public:
+  TileLowering(ModuleOp module, int64_t tileRows, int64_t tileColumns,
+               int64_t blockRows)
+      : layouts(module, tileColumns), tileRows(tileRows),
+        tileColumns(tileColumns), blockRows(blockRows),
+        builder(module.getLoc(), module.getContext()) {}
+
+  void run(func::FuncOp function) {
+    function.walk([&](RowLocalOpInterface op) {
+      logicalColumns[op] =
+          cast<RankedTensorType>(op.getRowResult().getType()).getDimSize(1);
+      ops.push_back(op);
+    });
+    padActivations(function, tileColumns);
+    for (Operation *op : ops)
+      if (!fused.contains(op))
+        lower(op);
+    ops.clear();
+    layouts.eraseUnused();
+  }
+
+private:
+  void lower(Operation *op) {
+    builder.setLoc(op->getLoc());
+    builder.setInsertionPoint(op);
+    Value result =
+        TypeSwitch<Operation *, Value>(op)
+            .Case<LinearOp>(
+                [&](LinearOp linear) { return lowerLinear(linear); })
+            .Case<EmbeddingOp>([&](EmbeddingOp embedding) {
+              Value destination =
+                  getDestination(embedding.getResult(), embedding.getIds());
+              return kernel::GatherRowsOp::create(
+                         builder, destination.getType(),
+                         layouts.loadPadded(embedding.getTable()),
+                         embedding.getIds(), destination, embedding.getOffset())
+                  .getResult(0);
+            })
+            .Case<LayerNormOp>([&](LayerNormOp norm) {
+              Value x = norm.getX();
+              Value destination = getUnaryDestination(norm, x);
+              Value bias = norm.getBias();
+              return kernel::LayerNormOp::create(
+                         builder, destination.getType(), x,
+                         layouts.loadPadded(norm.getWeight()),
+                         bias ? layouts.loadPadded(bias) : Value(), destination,
+                         norm.getEpsAttr(), getWidth(norm))
+                  .getResult(0);
+            })
+            .Case<L2NormalizeOp>([&](L2NormalizeOp norm) {
+              Value destination = getUnaryDestination(norm, norm.getX());
+              return kernel::L2NormalizeOp::create(
+                         builder, destination.getType(), norm.getX(),
+                         destination, norm.getEpsAttr(), getWidth(norm))
+                  .getResult(0);
+            })
+            .Case<SoftmaxOp>([&](SoftmaxOp softmax) {
+              Value destination = getUnaryDestination(softmax, softmax.getX());
+              return kernel::SoftmaxOp::create(builder, destination.getType(),
+                                               softmax.getX(), destination,
+                                               getWidth(softmax))
+                  .getResult(0);
+            })
+            .Case<ActivationOp>([&](ActivationOp activation) {
+              Value destination =
+                  getUnaryDestination(activation, activation.getX());
+              return kernel::ActivationOp::create(
+                         builder, destination.getType(), activation.getX(),
+                         destination, activation.getKindAttr())
+                  .getResult(0);
+            })
+            .Case<AddOp>([&](AddOp add) {
+              Value destination = getUnaryDestination(add, add.getLhs());
+              return kernel::AddOp::create(builder, destination.getType(),
+                                           add.getLhs(), add.getRhs(),
+                                           destination)
+                  .getResult(0);
+            });
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+
+  IntegerAttr getWidth(Operation *op) {
+    return builder.getI64IntegerAttr(logicalColumns.lookup(op));
+  }
+
+  /// The result goes where the block's result goes if it is that, or becomes
+  /// that by ops that work in place; into scratch memory otherwise. `like` has
+  /// as many rows.
+  Value getDestination(Value result, Value like) {
+    for (Operation *user : result.getUsers())
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+        return tensor::ExtractSliceOp::create(
+            builder, cast<RankedTensorType>(result.getType()), insert.getDest(),
+            insert.getMixedOffsets(), insert.getMixedSizes(),
+            insert.getMixedStrides());
+    if (result.hasOneUse()) {
+      Operation *user = *result.getUsers().begin();
+      if (isa<LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp, AddOp>(
+              user) &&
+          user->getOperand(0) == result)
+        return getDestination(user->getResult(0), like);
+    }
+    int64_t columns =
+        cast<RankedTensorType>(result.getType()).getShape().back();
+    Value scratch = tensor::EmptyOp::create(
+        builder, ArrayRef<int64_t>{blockRows, columns}, builder.getF32Type());
+    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+    return tensor::ExtractSliceOp::create(
+        builder, scratch, SmallVector<OpFoldResult>{zero, zero},
+        SmallVector<OpFoldResult>{getRowCount(like),
+                                  builder.getIndexAttr(columns)},
+        SmallVector<OpFoldResult>{one, one});
+  }
+
+  /// Of an op that may work in place: its operand if that is a tile that
+  /// nothing else looks at.
+  Value getUnaryDestination(Operation *op, Value x) {
+    if (x.hasOneUse() && !x.getDefiningOp<tensor::ExtractSliceOp>())
+      return x;
+    return getDestination(op->getResult(0), x);
+  }
+
+  Value lowerLinear(LinearOp linear) {
+    // The epilogue: what comes behind in the order that the kernel has.
+    Operation *last = linear;
+    ActivationAttr activation;
+    Value residual;
+    auto next = [&]() -> Operation * {
+      Value result = last->getResult(0);
+      return result.hasOneUse() ? *result.getUsers().begin() : nullptr;
+    };
+    if (auto op = dyn_cast_or_null<ActivationOp>(next())) {
+      activation = op.getKindAttr();
+      last = op;
+    }
+    if (auto op = dyn_cast_or_null<AddOp>(next())) {
+      Value result = last->getResult(0);
+      residual = op.getLhs() == result ? op.getRhs() : op.getLhs();
+      last = op;
+    }
+    builder.setInsertionPoint(last);
+
+    Value x = linear.getX();
+    Value panels = layouts.loadPanels(linear.getWeight());
+    Value bias =
+        linear.getBias() ? layouts.loadPadded(linear.getBias()) : Value();
+    Value destination = getDestination(last->getResult(0), x);
+    bool inPlace = residual && areSameSlice(residual, destination);
+    OpFoldResult rows = getRowCount(x);
+    auto panelsType = cast<RankedTensorType>(panels.getType());
+    auto tile =
+        kernel::TileAttr::get(builder.getContext(), tileRows, tileColumns);
+    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+    OpFoldResult columns = builder.getIndexAttr(tileColumns);
+
+    auto loop = scf::ForOp::create(
+        builder, arith::ConstantIndexOp::create(builder, 0),
+        arith::ConstantIndexOp::create(builder, panelsType.getDimSize(0)),
+        arith::ConstantIndexOp::create(builder, 1), destination);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Value index = loop.getInductionVar();
+      Value column = arith::MulIOp::create(
+          builder, index, arith::ConstantIndexOp::create(builder, tileColumns));
+      Value panel = tensor::ExtractSliceOp::create(
+          builder,
+          RankedTensorType::get({panelsType.getDimSize(1), tileColumns},
+                                panelsType.getElementType()),
+          panels, SmallVector<OpFoldResult>{index, zero, zero},
+          SmallVector<OpFoldResult>{
+              one, builder.getIndexAttr(panelsType.getDimSize(1)), columns},
+          SmallVector<OpFoldResult>{one, one, one});
+      auto slicePart = [&](Value whole) -> Value {
+        return tensor::ExtractSliceOp::create(
+            builder, whole, SmallVector<OpFoldResult>{zero, column},
+            SmallVector<OpFoldResult>{rows, columns},
+            SmallVector<OpFoldResult>{one, one});
+      };
+      Value part = slicePart(loop.getRegionIterArg(0));
+      Value biasPart =
+          bias ? tensor::ExtractSliceOp::create(
+                     builder, bias, SmallVector<OpFoldResult>{column},
+                     SmallVector<OpFoldResult>{columns},
+                     SmallVector<OpFoldResult>{one})
+               : Value();
+      Value residualPart = !residual ? Value()
+                           : inPlace ? part
+                                     : slicePart(residual);
+      auto matmul = kernel::MatmulOp::create(
+          builder, part.getType(), x, panel, biasPart, residualPart,
+          /*fold=*/Value(), part, tile, activation);
+      Value inserted = tensor::InsertSliceOp::create(
+          builder, matmul.getResult(0), loop.getRegionIterArg(0),
+          SmallVector<OpFoldResult>{zero, column},
+          SmallVector<OpFoldResult>{rows, columns},
+          SmallVector<OpFoldResult>{one, one});
+      scf::YieldOp::create(builder, inserted);
+    }
+    last->getResult(0).replaceAllUsesWith(loop.getResult(0));
+    while (last != linear) {
+      Operation *previous = last->getOperand(0).getDefiningOp();
+      if (residual == last->getOperand(0))
+        previous = last->getOperand(1).getDefiningOp();
+      fused.insert(last);
+      last->erase();
+      last = previous;
+    }
+    return loop.getResult(0);
+  }
+
+  ParameterLayouts layouts;
+  int64_t tileRows, tileColumns, blockRows;
+  ImplicitLocOpBuilder builder;
+  SmallVector<Operation *> ops;
+  llvm::SmallPtrSet<Operation *, 16> fused;
+  DenseMap<Operation *, int64_t> logicalColumns;
+};
+
+struct LowerToKernelsPass
+    : hexad::impl::LowerToKernelsPassBase<LowerToKernelsPass> {
+  using LowerToKernelsPassBase::LowerToKernelsPassBase;
+
+  void runOnOperation() override {
+    TileLowering lowering(getOperation(), tileRows, tileColumns, blockRows);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      lowering.run(function);
+  }
+};
+} // namespace

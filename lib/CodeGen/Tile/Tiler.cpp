@@ -1,0 +1,402 @@
+//===- Tiler.cpp - The tiled function, and what needs no tiling -------------
+//-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tiler.h"
+#include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hexad;
+
+Tiler::Tiler(func::FuncOp source, const TilePassOptions &options)
+    : source(source), options(options), builder(source.getLoc(), source) {}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic and slices
+//===----------------------------------------------------------------------===//
+
+Value Tiler::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, value);
+}
+Value Tiler::add(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::AddIOp>(lhs, rhs);
+}
+Value Tiler::sub(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::SubIOp>(lhs, rhs);
+}
+Value Tiler::mul(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::MulIOp>(lhs, rhs);
+}
+Value Tiler::div(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::DivUIOp>(lhs, rhs);
+}
+Value Tiler::rem(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::RemUIOp>(lhs, rhs);
+}
+Value Tiler::ceilDiv(Value lhs, int64_t rhs) {
+  return div(add(lhs, index(rhs - 1)), index(rhs));
+}
+Value Tiler::min(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::MinUIOp>(lhs, rhs);
+}
+
+Value Tiler::entry(Value table, Value position) {
+  Value element = tensor::ExtractOp::create(builder, table, position);
+  return arith::IndexCastOp::create(builder, builder.getIndexType(), element);
+}
+
+Value Tiler::sliceRows(Value source, Value offset, Value size) {
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, builder.getLoc(), source);
+  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+  offsets[0] = getAsOpFoldResult(offset);
+  sizes[0] = getAsOpFoldResult(size);
+  return tensor::ExtractSliceOp::create(builder, source, offsets, sizes,
+                                        strides);
+}
+
+Value Tiler::insertRows(Value part, Value destination, Value offset,
+                        Value size) {
+  auto type = cast<RankedTensorType>(destination.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, builder.getLoc(), destination);
+  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+  offsets[0] = getAsOpFoldResult(offset);
+  sizes[0] = getAsOpFoldResult(size);
+  return tensor::InsertSliceOp::create(builder, part, destination, offsets,
+                                       sizes, strides);
+}
+
+Value Tiler::emptyRows(Value rows, int64_t columns) {
+  auto empty = tensor::EmptyOp::create(
+      builder, SmallVector<OpFoldResult>{rows, builder.getIndexAttr(columns)},
+      builder.getF32Type());
+  empty->setAttr("hexad.activations", builder.getUnitAttr());
+  return empty;
+}
+
+SmallVector<Value>
+Tiler::splitRows(Value total, int64_t unit, ValueRange destinations,
+                 function_ref<SmallVector<Value>(Range, ValueRange)> body) {
+  auto forall = scf::ForallOp::create(
+      builder, SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_THREADS)},
+      destinations, /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(forall.getTerminator());
+  Value thread = forall.getInductionVar(0);
+  Value threads = extent(HEXAD_EXTENT_THREADS);
+  Value first = div(mul(total, thread), threads);
+  Value last = div(mul(total, add(thread, index(1))), threads);
+  Range range{mul(first, index(unit)), mul(sub(last, first), index(unit))};
+
+  SmallVector<Value> parts;
+  for (Value destination : forall.getRegionIterArgs())
+    parts.push_back(sliceRows(destination, range.offset, range.size));
+  SmallVector<Value> results = body(range, parts);
+
+  builder.setInsertionPointToStart(forall.getTerminator().getBody());
+  for (auto [part, destination] :
+       llvm::zip_equal(results, forall.getRegionIterArgs())) {
+    auto type = cast<RankedTensorType>(destination.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t size : type.getShape())
+      sizes.push_back(builder.getIndexAttr(size));
+    SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+    offsets[0] = range.offset;
+    sizes[0] = range.size;
+    tensor::ParallelInsertSliceOp::create(builder, part, destination, offsets,
+                                          sizes, strides);
+  }
+  return SmallVector<Value>(forall.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Domains
+//===----------------------------------------------------------------------===//
+
+Tiler::Domain Tiler::getDomain(Value oldValue) {
+  auto known = domains.find(oldValue);
+  return known == domains.end() ? Domain::Tokens : known->second;
+}
+Value Tiler::getRowCount(Domain domain) {
+  return extent(domain == Domain::Tokens ? HEXAD_EXTENT_ROWS
+                                         : HEXAD_EXTENT_SEGMENT_ROWS);
+}
+Value Tiler::getStripCount(Domain domain) {
+  return extent(domain == Domain::Tokens ? HEXAD_EXTENT_STRIPS
+                                         : HEXAD_EXTENT_SEGMENT_STRIPS);
+}
+
+StringAttr Tiler::getSplitName(Domain domain) {
+  return builder.getStringAttr(domain == Domain::Tokens ? "tokens"
+                                                        : "segments");
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+LogicalResult Tiler::createFunction() {
+  MLIRContext *context = source.getContext();
+  SmallVector<Type> types(HEXAD_EXTENT_COUNT, builder.getIndexType());
+  auto indices =
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+  int64_t tableCount = HEXAD_POINTER_COUNT - HEXAD_POINTER_ROW_ELEMENT;
+  types.append(tableCount + source.getNumArguments(), indices);
+  for (Type type : source.getResultTypes()) {
+    auto rectangle = dyn_cast<RankedTensorType>(type);
+    if (!rectangle || ShapedType::isDynamic(rectangle.getShape().back()))
+      return source.emitError("expected results to be tensors with a static "
+                              "last dimension, found ")
+             << type;
+    types.push_back(
+        MemRefType::get({ShapedType::kDynamic, rectangle.getShape().back()},
+                        builder.getF32Type()));
+  }
+  target = func::FuncOp::create(builder, source.getName(),
+                                FunctionType::get(context, types, {}));
+  Block *entry = target.addEntryBlock();
+  for (int i = 0; i < HEXAD_EXTENT_COUNT; ++i)
+    target.setArgAttr(i, "hexad.extent", builder.getI64IntegerAttr(i));
+  for (int i = HEXAD_EXTENT_COUNT, e = target.getNumArguments(); i < e; ++i)
+    target.setArgAttr(i, "hexad.pointer",
+                      builder.getI64IntegerAttr(HEXAD_POINTER_ROW_ELEMENT + i -
+                                                HEXAD_EXTENT_COUNT));
+
+  auto arguments = entry->getArguments();
+  extents.assign(arguments.begin(), arguments.begin() + HEXAD_EXTENT_COUNT);
+  tables.assign(arguments.begin() + HEXAD_EXTENT_COUNT,
+                arguments.begin() + HEXAD_EXTENT_COUNT + tableCount);
+  for (auto [index, argument] : llvm::enumerate(source.getArguments()))
+    mapping.map(argument, arguments[HEXAD_EXTENT_COUNT + tableCount + index]);
+  outputs.assign(arguments.end() - source.getNumResults(), arguments.end());
+  builder.setInsertionPointToStart(entry);
+  return success();
+}
+
+LogicalResult Tiler::run() {
+  if (source.isExternal() || !source.getBody().hasOneBlock())
+    return source.emitError("expected a function with one block");
+  auto terminator = source.getBody().front().getTerminator();
+  for (auto [value, index] :
+       llvm::zip(terminator->getOperands(),
+                 llvm::seq<unsigned>(0, terminator->getNumOperands())))
+    if (value.getDefiningOp<UnpackRowsOp>()) {
+      if (outputOf.contains(value))
+        return terminator->emitOpError("returns a rectangle twice");
+      outputOf[value] = Value(); // Filled in when the arguments exist.
+    }
+  if (failed(createFunction()))
+    return failure();
+  for (auto [value, output] : llvm::zip(terminator->getOperands(), outputs))
+    if (outputOf.contains(value))
+      outputOf[value] = output;
+  if (failed(convertBlock(source.getBody().front()))) {
+    target.erase();
+    return failure();
+  }
+  target.setVisibility(source.getVisibility());
+  source.erase();
+  return success();
+}
+
+LogicalResult Tiler::convertBlock(Block &block) {
+  for (Operation &op : block) {
+    if (&op == block.getTerminator() && !isa<func::ReturnOp>(op))
+      break;
+    builder.setLoc(op.getLoc());
+    if (failed(convertOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Tiler::convertOp(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<SegmentsOp>([](auto) { return success(); })
+      .Case<PositionsOp>([&](PositionsOp positions) {
+        mapping.map(positions.getPositions(), table(HEXAD_POINTER_POSITIONS));
+        return success();
+      })
+      .Case<PackRowsOp>([&](PackRowsOp pack) {
+        convertPackRows(pack);
+        return success();
+      })
+      .Case<PoolOp>([&](PoolOp pool) {
+        convertPool(pool);
+        return success();
+      })
+      .Case<UnpackRowsOp>([&](UnpackRowsOp unpack) -> LogicalResult {
+        auto output = outputOf.find(unpack.getRectangle());
+        if (output == outputOf.end() || !unpack->hasOneUse())
+          return unpack.emitOpError(
+              "expected the rectangle to be a result of the function and "
+              "nothing else");
+        convertUnpackRows(unpack, output->second);
+        return success();
+      })
+      .Case<RowsOp>([&](RowsOp rows) { return convertRows(rows); })
+      .Case<AttentionOp>([&](AttentionOp attention) {
+        convertAttention(attention);
+        return success();
+      })
+      .Case<scf::ForOp>([&](scf::ForOp loop) { return convertLoop(loop); })
+      .Case<func::ReturnOp>([&](auto) { return convertReturn(op); })
+      .Case<tensor::DimOp>([&](tensor::DimOp dim) -> LogicalResult {
+        auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+        if (!type || type.getRank() > 2 || dim.getConstantIndex() != 0)
+          return dim.emitOpError("expected the number of rows of rows");
+        mapping.map(dim.getResult(), getRowCount(getDomain(dim.getSource())));
+        return success();
+      })
+      .Case<tensor::EmptyOp>([&](tensor::EmptyOp empty) {
+        Operation *clone = builder.clone(*op, mapping);
+        clone->setAttr("hexad.activations", builder.getUnitAttr());
+        return success();
+      })
+      .Case<tensor::InsertSliceOp>(
+          [&](tensor::InsertSliceOp insert) -> LogicalResult {
+            if (insert.getDestType().getRank() != 3 ||
+                insert.getSourceType().getRank() != 2)
+              return insert.emitOpError("expected rows put into a stack");
+            convertStackInsertion(insert);
+            return success();
+          })
+      .Case<LoadOp, arith::ConstantOp, arith::AddIOp>([&](Operation *) {
+        builder.clone(*op, mapping);
+        return success();
+      })
+      .Default([](Operation *other) -> LogicalResult {
+        return other->emitOpError(
+            "is not expected here: row-local ops belong into hexad.rows blocks "
+            "(hexad-form-rows)");
+      });
+}
+
+LogicalResult Tiler::convertLoop(scf::ForOp loop) {
+  SmallVector<Value> inits;
+  for (Value init : loop.getInitArgs())
+    inits.push_back(mapped(init));
+  auto clone = scf::ForOp::create(builder, mapped(loop.getLowerBound()),
+                                  mapped(loop.getUpperBound()),
+                                  mapped(loop.getStep()), inits);
+  mapping.map(loop.getInductionVar(), clone.getInductionVar());
+  for (auto [init, argument, result] : llvm::zip(
+           loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults()))
+    domains[argument] = domains[result] = getDomain(init);
+  mapping.map(loop.getRegionIterArgs(), clone.getRegionIterArgs());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(clone.getBody());
+    if (failed(convertBlock(*loop.getBody())))
+      return failure();
+    SmallVector<Value> yields;
+    for (Value value : loop.getBody()->getTerminator()->getOperands())
+      yields.push_back(mapped(value));
+    // The builder gives a loop without iter_args its terminator.
+    if (!inits.empty())
+      scf::YieldOp::create(builder, yields);
+  }
+  mapping.map(loop.getResults(), clone.getResults());
+  return success();
+}
+
+LogicalResult Tiler::convertReturn(Operation *op) {
+  for (auto [value, output] : llvm::zip(op->getOperands(), outputs)) {
+    if (outputOf.contains(value))
+      continue;
+    if (cast<RankedTensorType>(value.getType()).getRank() != 2 ||
+        getDomain(value) != Domain::Segments)
+      return op->emitOpError("expected results made by hexad.unpack_rows, or "
+                             "rows of segments, found ")
+             << value.getType();
+    convertPooledOutput(mapped(value), output);
+  }
+  func::ReturnOp::create(builder);
+  return success();
+}
+
+/// Rows become one layer of a stack. Threads copy the rows that are theirs.
+void Tiler::convertStackInsertion(tensor::InsertSliceOp op) {
+  Value stack = mapped(op.getDest());
+  Value rows = mapped(op.getSource());
+  auto type = cast<RankedTensorType>(stack.getType());
+  OpFoldResult layer = op.getMixedOffsets()[0];
+  if (auto value = dyn_cast<Value>(layer))
+    layer = mapped(value);
+  Domain domain = getDomain(op.getSource());
+
+  auto forall = scf::ForallOp::create(
+      builder, SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_THREADS)},
+      ValueRange{stack}, /*mapping=*/std::nullopt);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(forall.getTerminator());
+    Value thread = forall.getInductionVar(0);
+    Value threads = extent(HEXAD_EXTENT_THREADS);
+    Value strips = getStripCount(domain);
+    Value first =
+        mul(div(mul(strips, thread), threads), index(options.tileRows));
+    Value last = mul(div(mul(strips, add(thread, index(1))), threads),
+                     index(options.tileRows));
+    Value size = sub(last, first);
+    SmallVector<OpFoldResult> offsets{layer, first, builder.getIndexAttr(0)};
+    SmallVector<OpFoldResult> sizes{builder.getIndexAttr(1), size,
+                                    builder.getIndexAttr(type.getDimSize(2))};
+    SmallVector<OpFoldResult> strides(3, builder.getIndexAttr(1));
+    auto partType = RankedTensorType::get(
+        {ShapedType::kDynamic, type.getDimSize(2)}, builder.getF32Type());
+    Value destination = tensor::ExtractSliceOp::create(
+        builder, partType, forall.getRegionIterArgs()[0], offsets, sizes,
+        strides);
+    auto copy = kernel::CopyRowsOp::create(
+        builder, partType, sliceRows(rows, first, size), destination);
+    builder.setInsertionPointToStart(forall.getTerminator().getBody());
+    tensor::ParallelInsertSliceOp::create(builder, copy.getResult(0),
+                                          forall.getRegionIterArgs()[0],
+                                          offsets, sizes, strides);
+  }
+  forall->setAttr("hexad.split", getSplitName(domain));
+  mapping.map(op.getResult(), forall.getResult(0));
+}
+
+namespace hexad {
+#define GEN_PASS_DEF_TILEPASS
+#include "hexad/CodeGen/Passes.h.inc"
+} // namespace hexad
+
+namespace {
+struct TilePass : hexad::impl::TilePassBase<TilePass> {
+  using TilePassBase::TilePassBase;
+
+  void runOnOperation() override {
+    if (tileRows < 1 || blockRows % tileRows != 0 ||
+        queryTile % tileRows != 0 || tileColumns % 16 != 0 ||
+        page % tileColumns != 0) {
+      getOperation().emitError("hexad-tile: block-rows and query-tile must be "
+                               "multiples of tile-rows, tile-columns of 16 and "
+                               "page of tile-columns");
+      return signalPassFailure();
+    }
+    TilePassOptions options{tileRows, tileColumns, blockRows, queryTile, page};
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (failed(Tiler(function, options).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

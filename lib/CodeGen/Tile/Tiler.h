@@ -1,0 +1,116 @@
+//===- Tiler.h - State of the tiling pass -----------------------*- C++ -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_CODEGEN_TILE_TILER_H
+#define HEXAD_LIB_CODEGEN_TILE_TILER_H
+
+#include "hexad/CodeGen/Passes.h"
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Runtime/abi.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace hexad {
+
+/// Builds the tiled function beside the one in the rows phase, op by op.
+class Tiler {
+public:
+  Tiler(mlir::func::FuncOp source, const TilePassOptions &options);
+
+  /// Replaces the function. On failure a diagnostic has been emitted.
+  mlir::LogicalResult run();
+
+private:
+  /// What rows are counted in: tokens, or one row for each segment.
+  enum class Domain { Tokens, Segments };
+
+  /// Part of a block of rows: the first row and the number of rows.
+  struct Range {
+    mlir::Value offset, size;
+  };
+
+  // Tiler.cpp: the function and everything that is not a block of rows.
+  mlir::LogicalResult createFunction();
+  mlir::LogicalResult convertBlock(mlir::Block &block);
+  mlir::LogicalResult convertOp(mlir::Operation *op);
+  mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
+  mlir::LogicalResult convertReturn(mlir::Operation *op);
+  void convertStackInsertion(mlir::tensor::InsertSliceOp op);
+
+  // Doors.cpp: rectangles to rows and back.
+  void convertPackRows(PackRowsOp op);
+  void convertPool(PoolOp op);
+  void convertUnpackRows(UnpackRowsOp op, mlir::Value output);
+  void convertPooledOutput(mlir::Value rows, mlir::Value output);
+
+  // Blocks.cpp: hexad.rows.
+  mlir::LogicalResult convertRows(RowsOp op);
+  mlir::Value findDestination(RowsOp op, unsigned result);
+
+  // Attention.cpp: pages and query tiles.
+  void convertAttention(AttentionOp op);
+
+  /// An `scf.forall` over the threads in which each writes its own contiguous
+  /// part of `destinations` along their first dimension. `total` is the number
+  /// of units to split, `unit` the number of rows that a unit has. `body` gets
+  /// the thread's range of rows and its parts of the destinations and returns
+  /// the new parts.
+  llvm::SmallVector<mlir::Value>
+  splitRows(mlir::Value total, int64_t unit, mlir::ValueRange destinations,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(Range,
+                                                              mlir::ValueRange)>
+                body);
+
+  Domain getDomain(mlir::Value oldValue);
+  mlir::Value getRowCount(Domain domain);
+  mlir::Value getStripCount(Domain domain);
+  /// How a loop over threads splits its rows; loops of one name give each
+  /// thread the same rows.
+  mlir::StringAttr getSplitName(Domain domain);
+  mlir::Value extent(hexad_extent kind) { return extents[kind]; }
+  mlir::Value table(hexad_pointer kind) {
+    return tables[kind - HEXAD_POINTER_ROW_ELEMENT];
+  }
+  mlir::Value mapped(mlir::Value oldValue) { return mapping.lookup(oldValue); }
+  /// `tensor.empty` for `rows` rows of `columns` columns; marked as
+  /// activations, whose columns are padded later.
+  mlir::Value emptyRows(mlir::Value rows, int64_t columns);
+
+  // Index arithmetic that folds.
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value div(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value rem(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value ceilDiv(mlir::Value lhs, int64_t rhs);
+  mlir::Value min(mlir::Value lhs, mlir::Value rhs);
+  /// Element of an i32 table, as an index.
+  mlir::Value entry(mlir::Value table, mlir::Value position);
+
+  /// `[offset, 0] [size, all columns]` of a matrix, or `[offset] [size]` of a
+  /// vector.
+  mlir::Value sliceRows(mlir::Value source, mlir::Value offset,
+                        mlir::Value size);
+  mlir::Value insertRows(mlir::Value part, mlir::Value destination,
+                         mlir::Value offset, mlir::Value size);
+
+  mlir::func::FuncOp source, target;
+  const TilePassOptions &options;
+  mlir::ImplicitLocOpBuilder builder;
+  mlir::IRMapping mapping;
+  llvm::SmallVector<mlir::Value> extents, tables, outputs;
+  llvm::DenseMap<mlir::Value, Domain> domains;
+  /// Results of hexad.unpack_rows that the function returns, and the output.
+  llvm::DenseMap<mlir::Value, mlir::Value> outputOf;
+};
+
+} // namespace hexad
+
+#endif // HEXAD_LIB_CODEGEN_TILE_TILER_H

@@ -1,0 +1,201 @@
+//===- FuseProjections.cpp - One product for query, key and value ------------ -===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Dialect/Hexad/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hexad;
+
+namespace hexad {
+#define GEN_PASS_DEF_FUSEPROJECTIONSPASS
+#include "hexad/Dialect/Hexad/Transforms/Passes.h.inc"
+} // namespace hexad
+
+/// A parameter that holds, layer by layer, the rows of the given ones.
+static ParameterOp concatenate(ArrayRef<ParameterOp> parts, StringRef name,
+                               SymbolTable &symbols) {
+  ParameterOp first = parts.front();
+  SmallVector<int64_t> shape(first.getTensorType().getShape());
+  unsigned rowDim = first.getLayers() ? 1 : 0;
+  shape[rowDim] = 0;
+  for (ParameterOp part : parts)
+    shape[rowDim] += part.getTensorType().getDimSize(rowDim);
+
+  SmallVector<Attribute> tensors;
+  for (int64_t layer = 0; layer < first.getLayerCount(); ++layer)
+    for (ParameterOp part : parts) {
+      int64_t count = part.getPartsPerLayer();
+      auto names = part.getTensors().getValue().slice(layer * count, count);
+      tensors.append(names.begin(), names.end());
+    }
+  OpBuilder builder(first);
+  auto fused = cast<ParameterOp>(builder.clone(*first));
+  fused.setSymName(name);
+  fused.setType(RankedTensorType::get(
+      shape, first.getTensorType().getElementType()));
+  fused.setTensorsAttr(builder.getArrayAttr(tensors));
+  symbols.insert(fused); // Renames if the name is taken.
+  return fused;
+}
+
+namespace {
+/// The three projections of an attention, if they can be one.
+struct Projections {
+  LinearOp linears[3];
+
+  static FailureOr<Projections> match(AttentionOp attention) {
+    Value operands[] = {attention.getQuery(), attention.getKey(),
+                        attention.getValue()};
+    Projections result;
+    for (auto [operand, linear] : llvm::zip(operands, result.linears)) {
+      linear = operand.getDefiningOp<LinearOp>();
+      if (!linear || !linear->hasOneUse())
+        return failure();
+    }
+    LinearOp query = result.linears[0];
+    for (LinearOp linear : result.linears)
+      if (linear.getX() != query.getX() ||
+          !linear.getBias() != !query.getBias() ||
+          linear->getBlock() != query->getBlock())
+        return failure();
+    return result;
+  }
+
+  /// The loads of the weights (or biases), if their parameters agree in all but
+  /// the number of rows.
+  FailureOr<SmallVector<LoadOp>> getLoads(bool bias, SymbolTable &symbols) {
+    SmallVector<LoadOp> loads;
+    ParameterOp first;
+    for (LinearOp linear : linears) {
+      auto load = (bias ? linear.getBias() : linear.getWeight())
+                      .getDefiningOp<LoadOp>();
+      if (!load)
+        return failure();
+      auto parameter = symbols.lookup<ParameterOp>(load.getParameter());
+      if (!first)
+        first = parameter;
+      if (parameter.getFile() != first.getFile() ||
+          parameter.getLayers() != first.getLayers() ||
+          parameter.getTransposed() != first.getTransposed() ||
+          parameter.getPanel() ||
+          load.getLayer() != (loads.empty() ? load : loads[0]).getLayer())
+        return failure();
+      loads.push_back(load);
+    }
+    return loads;
+  }
+};
+
+struct FuseProjectionsPass
+    : hexad::impl::FuseProjectionsPassBase<FuseProjectionsPass> {
+  using FuseProjectionsPassBase::FuseProjectionsPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<AttentionOp> attentions;
+    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
+    for (AttentionOp attention : attentions)
+      if (failed(fuse(attention, symbols)))
+        remark::missed(attention.getLoc(),
+                       remark::RemarkOpts::name("ProjectionsNotFused")
+                           .category("hexad-fuse-projections"))
+            << "query, key and value are not three linear ops on the same rows "
+               "with parameters of the same kind";
+    eraseUnusedParameters(symbols);
+  }
+
+private:
+  /// Loads the concatenation of what `loads` load.
+  Value loadFused(OpBuilder &builder, ArrayRef<LoadOp> loads,
+                  SymbolTable &symbols) {
+    SmallVector<ParameterOp> parts;
+    for (LoadOp load : loads)
+      parts.push_back(symbols.lookup<ParameterOp>(load.getParameter()));
+    LoadOp first = loads.front();
+    auto key = std::make_tuple(parts[0].getOperation(),
+                               parts[1].getOperation(),
+                               parts[2].getOperation());
+    ParameterOp &fused = fusedParameters[key];
+    if (!fused) {
+      std::string name = parts[0].getSymName().str();
+      size_t query = name.find("query");
+      if (query != std::string::npos)
+        name.replace(query, 5, "query_key_value");
+      else
+        name += ".key_value";
+      fused = concatenate(parts, name, symbols);
+    }
+    return LoadOp::create(builder, first.getLoc(), fused.getLayerType(),
+                          fused.getSymName(), first.getLayer());
+  }
+
+  LogicalResult fuse(AttentionOp attention, SymbolTable &symbols) {
+    FailureOr<Projections> projections = Projections::match(attention);
+    if (failed(projections) ||
+        llvm::any_of(attention.getOffsets(), [](int64_t o) { return o; }))
+      return failure();
+    FailureOr<SmallVector<LoadOp>> weights =
+        projections->getLoads(/*bias=*/false, symbols);
+    if (failed(weights))
+      return failure();
+    FailureOr<SmallVector<LoadOp>> biases = SmallVector<LoadOp>();
+    bool hasBias = static_cast<bool>(projections->linears[0].getBias());
+    if (hasBias && failed(biases = projections->getLoads(true, symbols)))
+      return failure();
+
+    OpBuilder builder(attention);
+    Value weight = loadFused(builder, *weights, symbols);
+    Value bias = hasBias ? loadFused(builder, *biases, symbols) : Value();
+    Value fused = LinearOp::create(builder, attention.getLoc(),
+                                   projections->linears[0].getX(), weight,
+                                   bias);
+    SmallVector<int64_t> offsets{0};
+    for (LinearOp linear : ArrayRef(projections->linears).drop_back())
+      offsets.push_back(
+          offsets.back() +
+          cast<RankedTensorType>(linear.getResult().getType()).getDimSize(1));
+    attention.getQueryMutable().assign(fused);
+    attention.getKeyMutable().assign(fused);
+    attention.getValueMutable().assign(fused);
+    attention.setOffsets(offsets);
+    for (LinearOp linear : projections->linears)
+      linear.erase();
+    for (LoadOp load : *weights)
+      if (load.use_empty())
+        load.erase();
+    for (LoadOp load : *biases)
+      if (load.use_empty())
+        load.erase();
+    return success();
+  }
+
+  /// Parameters that only the fused projections read.
+  void eraseUnusedParameters(SymbolTable &symbols) {
+    for (auto &[parts, fused] : fusedParameters)
+      std::apply(
+          [&](auto... part) {
+            (unused.insert(part), ...);
+          },
+          parts);
+    getOperation().walk([&](LoadOp load) {
+      unused.erase(symbols.lookup(load.getParameter()));
+    });
+    for (Operation *parameter : unused)
+      symbols.erase(parameter);
+    unused.clear();
+    fusedParameters.clear();
+  }
+
+  DenseMap<std::tuple<Operation *, Operation *, Operation *>, ParameterOp>
+      fusedParameters;
+  llvm::SmallPtrSet<Operation *, 8> unused;
+};
+} // namespace
