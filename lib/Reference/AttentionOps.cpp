@@ -1,0 +1,67 @@
+//===- AttentionOps.cpp - Attention in double precision -------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+
+using namespace mlir;
+using namespace hexad;
+using namespace hexad::reference;
+
+/// Σ_d a[d] · b[d]
+static double dot(ArrayRef<double> a, ArrayRef<double> b) {
+  double sum = 0;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    sum += x * y;
+  return sum;
+}
+
+LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
+  const FloatTensor &query = evaluator.getFloats(op.getQuery());
+  const FloatTensor &key = evaluator.getFloats(op.getKey());
+  const FloatTensor &value = evaluator.getFloats(op.getValue());
+  const Segments &segments = evaluator.getSegments(op.getSegments());
+  if (failed(checkRows(op, "query", query.getRows(), segments.getRows())) ||
+      failed(checkRows(op, "key", key.getRows(), segments.getRows())) ||
+      failed(checkRows(op, "value", value.getRows(), segments.getRows())))
+    return failure();
+
+  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
+  int64_t headDim = op.getHeadDim();
+  double scale = op.getScale().convertToDouble();
+  ArrayRef<int64_t> offsets = op.getOffsets();
+  if (failed(checkSize(op, {query.getRows(), heads * headDim})))
+    return failure();
+  FloatTensor result({query.getRows(), heads * headDim});
+
+  for (int64_t segment = 0; segment < segments.getSegmentCount(); ++segment) {
+    int64_t first = segments.first[segment];
+    int64_t length = segments.length[segment];
+    for (int64_t head = 0; head < heads; ++head) {
+      int64_t kvHead = head * kvHeads / heads;
+      int64_t queryColumn = offsets[0] + head * headDim;
+      int64_t keyColumn = offsets[1] + kvHead * headDim;
+      int64_t valueColumn = offsets[2] + kvHead * headDim;
+      for (int64_t row = first; row < first + length; ++row) {
+        ArrayRef<double> q = query.getRow(row).slice(queryColumn, headDim);
+        std::vector<double> weights(length);
+        for (int64_t t = 0; t < length; ++t)
+          weights[t] =
+              scale * dot(q, key.getRow(first + t).slice(keyColumn, headDim));
+        softmaxInPlace(weights);
+        MutableArrayRef<double> out =
+            result.getRow(row).slice(head * headDim, headDim);
+        for (int64_t t = 0; t < length; ++t) {
+          ArrayRef<double> v =
+              value.getRow(first + t).slice(valueColumn, headDim);
+          for (int64_t d = 0; d < headDim; ++d)
+            out[d] += weights[t] * v[d];
+        }
+      }
+    }
+  }
+  return evaluator.set(op.getResult(), std::move(result));
+}

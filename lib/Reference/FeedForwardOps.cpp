@@ -1,0 +1,97 @@
+//===- FeedForwardOps.cpp - Embedding, linear, activation, add in double --===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace hexad;
+using namespace hexad::reference;
+
+LogicalResult reference::evaluate(EmbeddingOp op, Evaluator &evaluator) {
+  const IntegerTensor &ids = evaluator.getIntegers(op.getIds());
+  const FloatTensor &table = evaluator.getFloats(op.getTable());
+  int64_t offset = op.getOffset();
+  if (failed(checkSize(op, {ids.getRows(), table.getColumns()})))
+    return failure();
+  FloatTensor result({ids.getRows(), table.getColumns()});
+  for (auto [row, id] : llvm::enumerate(ids.elements)) {
+    // The verifier has checked offset against the table; ids have 32 bits.
+    int64_t entry = id + offset;
+    if (entry < 0 || entry >= table.getRows())
+      return op.emitOpError("expected entries from 0 to ")
+             << table.getRows() - 1 << ", found " << entry << " in row " << row;
+    llvm::copy(table.getRow(entry), result.getRow(row).begin());
+  }
+  return evaluator.set(op.getResult(), std::move(result));
+}
+
+LogicalResult reference::evaluate(LinearOp op, Evaluator &evaluator) {
+  const FloatTensor &x = evaluator.getFloats(op.getX());
+  const FloatTensor &weight = evaluator.getFloats(op.getWeight());
+  if (failed(checkSize(op, {x.getRows(), weight.getRows()})))
+    return failure();
+  FloatTensor result({x.getRows(), weight.getRows()});
+  for (int64_t row = 0; row < x.getRows(); ++row) {
+    ArrayRef<double> input = x.getRow(row);
+    MutableArrayRef<double> output = result.getRow(row);
+    for (int64_t n = 0; n < weight.getRows(); ++n) {
+      ArrayRef<double> w = weight.getRow(n);
+      for (int64_t k = 0; k < x.getColumns(); ++k)
+        output[n] += input[k] * w[k];
+    }
+    if (op.getBias()) {
+      ArrayRef<double> bias = evaluator.getFloats(op.getBias()).elements;
+      for (int64_t n = 0; n < weight.getRows(); ++n)
+        output[n] += bias[n];
+    }
+  }
+  return evaluator.set(op.getResult(), std::move(result));
+}
+
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+static double activate(Activation kind, double x) {
+  using namespace std::numbers;
+  switch (kind) {
+  case Activation::Gelu:
+    // Φ(x) by erfc: accurate where Φ is small, too.
+    return x * 0.5 * std::erfc(-x / sqrt2);
+  case Activation::GeluTanh:
+    // (1 + tanh(z)) / 2 = σ(2z), which does not cancel where z is small.
+    return x * sigmoid(2 * std::sqrt(2 / pi) * (x + 0.044715 * x * x * x));
+  case Activation::QuickGelu:
+    return x * sigmoid(1.702 * x);
+  case Activation::Silu:
+    return x * sigmoid(x);
+  case Activation::Relu:
+    return x < 0 ? 0 : x; // NaN stays
+  case Activation::Tanh:
+    return std::tanh(x);
+  case Activation::Sigmoid:
+    return sigmoid(x);
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+LogicalResult reference::evaluate(ActivationOp op, Evaluator &evaluator) {
+  FloatTensor result = evaluator.getFloats(op.getX());
+  for (double &element : result.elements)
+    element = activate(op.getKind(), element);
+  return evaluator.set(op.getResult(), std::move(result));
+}
+
+LogicalResult reference::evaluate(AddOp op, Evaluator &evaluator) {
+  const FloatTensor &rhs = evaluator.getFloats(op.getRhs());
+  FloatTensor result = evaluator.getFloats(op.getLhs());
+  if (failed(checkRows(op, "rhs", rhs.getRows(), result.getRows())))
+    return failure();
+  for (auto [sum, addend] : llvm::zip_equal(result.elements, rhs.elements))
+    sum += addend;
+  return evaluator.set(op.getResult(), std::move(result));
+}

@@ -1,0 +1,267 @@
+//===- GoldenOpsTest.cpp - Ops of the reference against golden files ------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Golden.h"
+#include "hexad/Reference/Interpreter.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace hexad;
+using namespace hexad::reference;
+
+namespace {
+
+/// Calls the function in `text` and returns its one result.
+std::optional<FloatTensor> call(const std::string &text,
+                                ArrayRef<RuntimeValue> arguments) {
+  MLIRContext context;
+  context.loadDialect<HexadDialect, func::FuncDialect>();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module)
+    return std::nullopt;
+  auto functions = module->getOps<func::FuncOp>();
+  FailureOr<std::vector<RuntimeValue>> results =
+      callFunction(*functions.begin(), arguments, noParameters());
+  if (failed(results))
+    return std::nullopt;
+  return *std::get<std::shared_ptr<const FloatTensor>>(results->front());
+}
+
+RuntimeValue share(FloatTensor tensor) {
+  return std::make_shared<const FloatTensor>(std::move(tensor));
+}
+
+/// The tensor as a matrix with the last dimension for columns.
+FloatTensor asRows(FloatTensor tensor) {
+  int64_t columns = tensor.shape.back();
+  tensor.shape = {static_cast<int64_t>(tensor.elements.size()) / columns,
+                  columns};
+  return tensor;
+}
+
+/// The bits of a number, as MLIR's parser takes them: nothing is lost in text.
+std::string exact(double number) {
+  return llvm::formatv("{0:X}", llvm::bit_cast<uint64_t>(number)).str();
+}
+
+/// Runs `test(case name, attributes, tensors)` on each golden case of an op.
+void forEachCase(
+    StringRef op,
+    llvm::function_ref<void(const std::string &, const llvm::json::Object &,
+                            const SafetensorsFile &)>
+        test) {
+  llvm::json::Value index = parseGoldenJson("ops.json");
+  std::unique_ptr<SafetensorsFile> file =
+      openGolden(("ops/" + op + ".safetensors").str());
+  ASSERT_TRUE(index.getAsObject() && file);
+  const llvm::json::Array *cases =
+      index.getAsObject()->getObject("ops")->getObject(op)->getArray("cases");
+  ASSERT_FALSE(cases->empty());
+  for (const llvm::json::Value &value : *cases) {
+    const llvm::json::Object &object = *value.getAsObject();
+    std::string name = object.getString("name")->str();
+    SCOPED_TRACE(op.str() + "/" + name);
+    test(name, *object.getObject("attributes"), *file);
+  }
+}
+
+TEST(GoldenOps, Activation) {
+  forEachCase("activation", [](const std::string &name,
+                               const llvm::json::Object &attributes,
+                               const SafetensorsFile &file) {
+    FloatTensor x = readFloats(*file.find(name + "/in/x"));
+    const StoredTensor *want = file.find(name + "/out/output");
+    auto shape = x.shape;
+    x.shape = {1, shape[0]};
+    std::string kind = attributes.getString("kind")->str();
+    std::optional<FloatTensor> y = call(
+        llvm::formatv("func.func @f(%x: tensor<?x{0}xf32>) -> "
+                      "tensor<?x{0}xf32> {{\n"
+                      "  %y = hexad.activation {1} %x : tensor<?x{0}xf32>\n"
+                      "  return %y : tensor<?x{0}xf32>\n}",
+                      shape[0], kind),
+        share(x));
+    ASSERT_TRUE(y);
+    y->shape = shape;
+    // Not relative to the largest, which is 10⁴: each element stands alone. The
+    // golden 1 + tanh and 1 + erf are multiples of 2⁻⁵³, times x/2, and nearly
+    // 0 down to x = -9: an error of 5·10⁻¹⁶, which ours has not.
+    expectGolden(*y, *want, 1e-15 / 1e4);
+  });
+}
+
+TEST(GoldenOps, LayerNorm) {
+  forEachCase("layer_norm", [](const std::string &name,
+                               const llvm::json::Object &attributes,
+                               const SafetensorsFile &file) {
+    FloatTensor x = readFloats(*file.find(name + "/in/x"));
+    const StoredTensor *weight = file.find(name + "/in/weight");
+    const StoredTensor *bias = file.find(name + "/in/bias");
+    auto shape = x.shape;
+    int64_t columns = shape.back();
+    SmallVector<RuntimeValue> arguments = {share(asRows(x))};
+    // Without a weight: a weight of ones.
+    arguments.push_back(
+        share(weight ? readFloats(*weight) : FloatTensor({columns}, 1)));
+    if (bias)
+      arguments.push_back(share(readFloats(*bias)));
+    std::string text = llvm::formatv(
+        "func.func @f(%x: tensor<?x{0}xf32>, %w: tensor<{0}xf32>{1}) -> "
+        "tensor<?x{0}xf32> {{\n"
+        "  %y = hexad.layer_norm %x, %w {2} eps {3} : tensor<?x{0}xf32>, "
+        "tensor<{0}xf32>{4}\n"
+        "  return %y : tensor<?x{0}xf32>\n}",
+        columns,
+        bias ? llvm::formatv(", %b: tensor<{0}xf32>", columns).str() : "",
+        bias ? "bias %b" : "", exact(*attributes.getNumber("eps")),
+        bias ? llvm::formatv(", tensor<{0}xf32>", columns).str() : "");
+    std::optional<FloatTensor> y = call(text, arguments);
+    ASSERT_TRUE(y) << text;
+    y->shape = shape;
+    expectGolden(*y, *file.find(name + "/out/output"));
+  });
+}
+
+/// Element (outer, n, inner) of a tensor, `n` along `axis`, to row
+/// `outer · inner count + inner`, column n; or back.
+FloatTensor moveAxisLast(const FloatTensor &x, ArrayRef<int64_t> shape,
+                         int64_t axis, bool back) {
+  int64_t outer = 1, inner = 1, count = shape[axis];
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    outer *= static_cast<int64_t>(dim) < axis ? size : 1;
+    inner *= static_cast<int64_t>(dim) > axis ? size : 1;
+  }
+  FloatTensor moved({outer * inner, count});
+  if (back)
+    moved.shape.assign(shape.begin(), shape.end());
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t n = 0; n < count; ++n)
+      for (int64_t i = 0; i < inner; ++i) {
+        int64_t plain = (o * count + n) * inner + i;
+        int64_t last = (o * inner + i) * count + n;
+        moved.elements[back ? plain : last] = x.elements[back ? last : plain];
+      }
+  return moved;
+}
+
+TEST(GoldenOps, Softmax) {
+  forEachCase("softmax", [](const std::string &name,
+                            const llvm::json::Object &attributes,
+                            const SafetensorsFile &file) {
+    FloatTensor x = readFloats(*file.find(name + "/in/x"));
+    auto shape = x.shape;
+    int64_t axis = *attributes.getInteger("axis");
+    std::optional<FloatTensor> y =
+        call(llvm::formatv("func.func @f(%x: tensor<?x{0}xf32>) -> "
+                           "tensor<?x{0}xf32> {{\n"
+                           "  %y = hexad.softmax %x : tensor<?x{0}xf32>\n"
+                           "  return %y : tensor<?x{0}xf32>\n}",
+                           shape[axis]),
+             share(moveAxisLast(x, shape, axis, /*back=*/false)));
+    ASSERT_TRUE(y);
+    expectGolden(moveAxisLast(*y, shape, axis, /*back=*/true),
+                 *file.find(name + "/out/output"));
+  });
+}
+
+/// The keys that each query row sees, by mask, causality and window.
+std::vector<std::vector<int64_t>>
+getVisibleKeys(const llvm::json::Object &attributes, const StoredTensor *mask,
+               int64_t batch, int64_t queries, int64_t keys) {
+  bool causal = attributes.getBoolean("causal").value_or(false);
+  int64_t window = attributes.getInteger("window").value_or(keys + queries);
+  std::vector<std::vector<int64_t>> visible;
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t s = 0; s < queries; ++s) {
+      int64_t position = s + keys - queries;
+      std::vector<int64_t> &seen = visible.emplace_back();
+      for (int64_t t = 0; t < keys; ++t) {
+        if (causal && (t > position || t <= position - window))
+          continue;
+        // [batch, 1, queries or 1, keys] of bool
+        if (mask) {
+          int64_t row = mask->shape[2] == 1 ? 0 : s;
+          if (!mask->bytes[(b * mask->shape[2] + row) * keys + t])
+            continue;
+        }
+        seen.push_back(t);
+      }
+    }
+  return visible;
+}
+
+/// The op knows neither masks nor causality: so each query row becomes a
+/// segment of just the keys that it sees, with the query in its first row; its
+/// other queries are 0. A query that sees nothing is a segment without rows.
+TEST(GoldenOps, Attention) {
+  forEachCase("attention", [](const std::string &name,
+                              const llvm::json::Object &attributes,
+                              const SafetensorsFile &file) {
+    FloatTensor query = readFloats(*file.find(name + "/in/query"));
+    FloatTensor key = readFloats(*file.find(name + "/in/key"));
+    FloatTensor value = readFloats(*file.find(name + "/in/value"));
+    int64_t batch = query.shape[0], queries = query.shape[1];
+    int64_t heads = query.shape[2], headDim = query.shape[3];
+    int64_t keys = key.shape[1], kvHeads = key.shape[2];
+    auto visible = getVisibleKeys(attributes, file.find(name + "/in/mask"),
+                                  batch, queries, keys);
+
+    // Segments as the door makes them: a mask [queries, keys].
+    int64_t rows = 0;
+    IntegerTensor mask({batch * queries, keys});
+    for (auto [segment, seen] : llvm::enumerate(visible)) {
+      rows += seen.size();
+      std::fill_n(mask.getRow(segment).begin(), seen.size(), 1);
+    }
+    FloatTensor q({rows, heads * headDim}), k({rows, kvHeads * headDim}),
+        v({rows, kvHeads * headDim});
+    auto copyRow = [](const FloatTensor &from, int64_t fromRow, FloatTensor &to,
+                      int64_t toRow) {
+      int64_t columns = to.getColumns();
+      llvm::copy(
+          llvm::ArrayRef(from.elements).slice(fromRow * columns, columns),
+          to.getRow(toRow).begin());
+    };
+    int64_t row = 0;
+    for (auto [segment, seen] : llvm::enumerate(visible)) {
+      if (!seen.empty())
+        copyRow(query, segment, q, row);
+      int64_t b = segment / queries;
+      for (int64_t t : seen) {
+        copyRow(key, b * keys + t, k, row);
+        copyRow(value, b * keys + t, v, row++);
+      }
+    }
+
+    double scale = attributes.getNumber("scale").value_or(
+        1 / std::sqrt(static_cast<double>(headDim)));
+    std::string text = llvm::formatv(
+        "func.func @f(%q: tensor<?x{0}xf32>, %k: tensor<?x{1}xf32>, "
+        "%v: tensor<?x{1}xf32>, %mask: tensor<?x?xi32>) -> tensor<?x{0}xf32> "
+        "{{\n"
+        "  %segments = hexad.segments %mask : tensor<?x?xi32>\n"
+        "  %o = hexad.attention %q, %k, %v, %segments {{heads = {2} : i64, "
+        "kv_heads = {3} : i64, head_dim = {4} : i64, scale = {5} : f64} : "
+        "tensor<?x{0}xf32>, tensor<?x{1}xf32>, tensor<?x{1}xf32> -> "
+        "tensor<?x{0}xf32>\n"
+        "  %p = hexad.pool first %o, %segments : tensor<?x{0}xf32> -> "
+        "tensor<?x{0}xf32>\n"
+        "  return %p : tensor<?x{0}xf32>\n}",
+        heads * headDim, kvHeads * headDim, heads, kvHeads, headDim,
+        exact(scale));
+    std::optional<FloatTensor> output =
+        call(text, {share(q), share(k), share(v),
+                    std::make_shared<const IntegerTensor>(mask)});
+    ASSERT_TRUE(output) << text;
+    output->shape = query.shape;
+    expectGolden(*output, *file.find(name + "/out/output"));
+  });
+}
+
+} // namespace
