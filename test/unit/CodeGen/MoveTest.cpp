@@ -1,0 +1,241 @@
+//===- MoveTest.cpp - Gathering, packing, pooling rows
+//----------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace hexad;
+using namespace hexad::test;
+
+namespace {
+
+constexpr int64_t widths[] = {1, 12, 15, 16, 17, 33, 60, 64, 80};
+
+class MoveTest : public KernelTest {};
+
+Integers makeIndices(std::initializer_list<int32_t> values) {
+  Integers result(1, values.size());
+  std::copy(values.begin(), values.end(), &result.at(0, 0));
+  return result;
+}
+
+TEST_P(MoveTest, GatherIndices) {
+  std::string type = indicesType();
+  auto jit = compile(
+      makeFunction("f", "%s: " + type + ", %w: " + type + ", %d: " + type,
+                   "hexad_kernel.gather_indices ins(%s, %w : " + type + ", " +
+                       type + ") outs(%d : " + type + ")"));
+  ASSERT_TRUE(jit);
+  Integers source = makeIndices({10, 11, 12, 13, 14});
+  Integers where = makeIndices({4, -1, 0, 2, -7, 2, 3});
+  Integers actual(1, 7, 7, /*fill=*/99), expected = actual;
+  const int32_t gathered[] = {14, 0, 10, 12, 0, 12, 13};
+  std::copy(std::begin(gathered), std::end(gathered), &expected.at(0, 0));
+  auto sourceBuffer = source.row(), whereBuffer = where.row(),
+       actualBuffer = actual.row();
+  jit->call("f", &sourceBuffer, &whereBuffer, &actualBuffer);
+  EXPECT_EQ(actual.storage, expected.storage);
+
+  sourceBuffer.aligned = nullptr;
+  sourceBuffer.offset = 0;
+  jit->call("f", &sourceBuffer, &whereBuffer, &actualBuffer);
+  for (int64_t i = 0; i < 7; ++i)
+    expected.at(0, i) = 0;
+  EXPECT_EQ(actual.storage, expected.storage);
+}
+
+TEST_P(MoveTest, GatherRows) {
+  for (int64_t width : widths) {
+    Floats source(9, width + 3, width + 5), actual(6, width, width + 1);
+    std::string indices = indicesType();
+    auto jit = compile(makeFunction(
+        "f",
+        "%s: " + source.type() + ", %w: " + indices + ", %d: " + actual.type(),
+        "hexad_kernel.gather_rows ins(%s, %w : " + source.type() + ", " +
+            indices + ") outs(%d : " + actual.type() + ") {offset = 2 : i64}"));
+    ASSERT_TRUE(jit);
+    Integers where = makeIndices({6, -1, 0, 3, 3, -128});
+    fill(source, random, Data::WithNaN);
+    fill(actual, random, Data::WithNaN);
+    Floats expected = actual;
+    for (int64_t i = 0; i < 6; ++i)
+      for (int64_t c = 0; c < width; ++c)
+        expected.at(i, c) =
+            where.at(0, i) < 0 ? 0.0f : source.at(where.at(0, i) + 2, c);
+    auto sourceBuffer = source.buffer(), actualBuffer = actual.buffer();
+    auto whereBuffer = where.row();
+    jit->call("f", &sourceBuffer, &whereBuffer, &actualBuffer);
+    expectSame(actual, expected, "width " + std::to_string(width));
+
+    actualBuffer.aligned = nullptr;
+    jit->call("f", &sourceBuffer, &whereBuffer, &actualBuffer);
+  }
+}
+
+TEST_P(MoveTest, CopyRows) {
+  for (int64_t width : widths) {
+    Floats source(9, width + 3, width + 5), actual(6, width, width + 1);
+    auto jit = compile(
+        makeFunction("f", "%s: " + source.type() + ", %d: " + actual.type(),
+                     "hexad_kernel.copy_rows ins(%s : " + source.type() +
+                         ") outs(%d : " + actual.type() + ")"));
+    ASSERT_TRUE(jit);
+    fill(source, random, Data::WithNaN);
+    fill(actual, random, Data::WithNaN);
+    Floats expected = actual;
+    for (int64_t i = 0; i < 6; ++i)
+      for (int64_t c = 0; c < width; ++c)
+        expected.at(i, c) = source.at(i, c);
+    auto sourceBuffer = source.buffer(), actualBuffer = actual.buffer();
+    jit->call("f", &sourceBuffer, &actualBuffer);
+    expectSame(actual, expected, "width " + std::to_string(width));
+
+    actualBuffer.aligned = nullptr;
+    jit->call("f", &sourceBuffer, &actualBuffer);
+  }
+}
+
+TEST_P(MoveTest, MeanRows) {
+  for (int64_t width : widths) {
+    Floats source(20, width + 3, width + 5), actual(5, width, width + 1);
+    std::string indices = indicesType();
+    auto jit = compile(makeFunction(
+        "f",
+        "%s: " + source.type() + ", %b: " + indices + ", %d: " + actual.type(),
+        "hexad_kernel.mean_rows ins(%s, %b : " + source.type() + ", " +
+            indices + ") outs(%d : " + actual.type() + ")"));
+    ASSERT_TRUE(jit);
+    Integers bounds = makeIndices({0, 1, 1, 8, 20, 20});
+    for (Data data : allData) {
+      fill(source, random, data);
+      fill(actual, random, data);
+      Floats expected = actual;
+      for (int64_t i = 0; i < 5; ++i)
+        for (int64_t c = 0; c < width; ++c) {
+          float sum = 0;
+          for (int64_t r = bounds.at(0, i); r < bounds.at(0, i + 1); ++r)
+            sum = sum + source.at(r, c);
+          int32_t count = bounds.at(0, i + 1) - bounds.at(0, i);
+          expected.at(i, c) = count > 0 ? sum / float(count) : 0.0f;
+        }
+      auto sourceBuffer = source.buffer(), actualBuffer = actual.buffer();
+      auto boundsBuffer = bounds.row();
+      jit->call("f", &sourceBuffer, &boundsBuffer, &actualBuffer);
+      expectSame(actual, expected, "width " + std::to_string(width));
+    }
+  }
+}
+
+TEST_P(MoveTest, LoadQueries) {
+  constexpr float scale = 0.41f;
+  for (int64_t width : widths) {
+    Floats source(7, 2 * width + 5, 2 * width + 8);
+    int64_t padded = llvm::alignTo(width, 16);
+    Floats actual(12, padded, padded + 16);
+    auto jit = compile(makeFunction(
+        "f", "%s: " + source.type() + ", %c: index, %d: " + actual.type(),
+        "hexad_kernel.load_queries ins(%s, %c : " + source.type() +
+            ", index) outs(%d : " + actual.type() +
+            ") {scale = 0.41 : f64, width = " + std::to_string(width) +
+            " : i64}"));
+    ASSERT_TRUE(jit);
+    int64_t column = width + 3;
+    fill(source, random, Data::WithInfinities);
+    fill(actual, random, Data::Random);
+    Floats expected = actual;
+    for (int64_t m = 0; m < 7; ++m)
+      for (int64_t d = 0; d < width; ++d)
+        expected.at(m, d) = source.at(m, column + d) * scale;
+    auto sourceBuffer = source.buffer(), actualBuffer = actual.buffer();
+    jit->call("f", &sourceBuffer, column, &actualBuffer);
+    expectSame(actual, expected, "width " + std::to_string(width));
+  }
+}
+
+/// A page of panels, in storage with guards around it.
+struct Page {
+  Page(int64_t panels, int64_t depth, int64_t columns)
+      : shape{panels, depth, columns}, values(panels * depth, columns) {}
+
+  std::string type() const {
+    return "memref<" + std::to_string(shape[0]) + "x" +
+           std::to_string(shape[1]) + "x" + std::to_string(shape[2]) +
+           "xf32, strided<[" + std::to_string(shape[1] * shape[2]) + ", " +
+           std::to_string(shape[2]) + ", 1], offset: ?>>";
+  }
+  Buffer<float, 3> buffer() {
+    Buffer<float, 3> result(values.storage.data(), shape);
+    result.offset = Floats::margin;
+    return result;
+  }
+  float &at(int64_t panel, int64_t depth, int64_t column) {
+    return values.at(panel * shape[1] + depth, column);
+  }
+
+  std::array<int64_t, 3> shape;
+  Floats values;
+};
+
+class PackTest : public MoveTest {
+protected:
+  template <typename Reference>
+  void check(const std::string &op, Page page, int64_t width,
+             Reference reference) {
+    Floats source(0, 2 * width + 5, 2 * width + 8);
+    auto jit = compile(makeFunction(
+        "f", "%s: " + source.type() + ", %c: index, %d: " + page.type(),
+        "hexad_kernel." + op + " ins(%s, %c : " + source.type() +
+            ", index) outs(%d : " + page.type() +
+            ") {width = " + std::to_string(width) + " : i64}"));
+    ASSERT_TRUE(jit);
+    int64_t column = width + 3;
+    for (int64_t keys : {0, 1, 15, 16, 17, 60, 127, 128}) {
+      Floats rows(keys, source.columns, source.stride);
+      fill(rows, random, Data::WithNaN);
+      fill(page.values, random, Data::WithNaN);
+      Page expected = page;
+      reference(rows, column, expected);
+      auto rowsBuffer = rows.buffer();
+      auto pageBuffer = page.buffer();
+      jit->call("f", &rowsBuffer, column, &pageBuffer);
+      expectSame(page.values, expected.values,
+                 op + " width " + std::to_string(width) + " keys " +
+                     std::to_string(keys));
+    }
+  }
+};
+
+TEST_P(PackTest, Keys) {
+  for (int64_t panel : {16, 32})
+    for (int64_t width : widths)
+      check("pack_keys", Page(128 / panel, width, panel), width,
+            [&](const Floats &source, int64_t column, Page &page) {
+              for (int64_t t = 0; t < 128; ++t)
+                for (int64_t d = 0; d < width; ++d)
+                  page.at(t / panel, d, t % panel) =
+                      t < source.rows ? source.at(t, column + d) : 0.0f;
+            });
+}
+
+TEST_P(PackTest, Values) {
+  for (int64_t panel : {16, 32})
+    for (int64_t width : widths)
+      check("pack_values", Page(llvm::divideCeil(width, panel), 128, panel),
+            width, [&](const Floats &source, int64_t column, Page &page) {
+              for (int64_t d = 0; d < page.shape[0] * panel; ++d)
+                for (int64_t t = 0; t < 128; ++t)
+                  page.at(d / panel, t, d % panel) =
+                      t < source.rows && d < width ? source.at(t, column + d)
+                                                   : 0.0f;
+            });
+}
+
+HEXAD_INSTANTIATE_KERNEL_TEST(MoveTest);
+HEXAD_INSTANTIATE_KERNEL_TEST(PackTest);
+
+} // namespace

@@ -1,0 +1,198 @@
+//===- RowsTest.cpp - Norms, softmax and sums of rows
+//-----------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+#include "ScalarReference.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace hexad;
+using namespace hexad::test;
+
+namespace {
+
+constexpr int64_t widths[] = {1, 15, 16, 17, 31, 60, 384};
+constexpr int64_t rowCount = 5;
+
+class RowsTest : public KernelTest {
+protected:
+  /// Rows of `width` columns, padded, with another 16 columns behind.
+  static Floats makeRows(int64_t width) {
+    int64_t columns = llvm::alignTo(width, 16);
+    return Floats(rowCount, columns, columns + 16);
+  }
+};
+
+std::string unary(const std::string &op, const Floats &rows,
+                  const std::string &attributes, bool inPlace) {
+  return makeFunction("f", "%x: " + rows.type() + ", %y: " + rows.type(),
+                      "hexad_kernel." + op + " ins(%x : " + rows.type() +
+                          ") outs(" + (inPlace ? "%x" : "%y") + " : " +
+                          rows.type() + ") {" + attributes + "}");
+}
+
+/// Runs a unary op apart and in place; `reference` writes its second argument.
+template <typename Reference>
+void checkUnary(KernelJit &apart, KernelJit &inPlace, Floats x, Floats y,
+                const std::string &what, Reference reference) {
+  Floats expected = y, xBefore = x;
+  reference(x, expected);
+  auto xBuffer = x.buffer(), yBuffer = y.buffer();
+  apart.call("f", &xBuffer, &yBuffer);
+  expectSame(y, expected, what);
+  expectSame(x, xBefore, what + ", input");
+  Floats expectedInPlace = x;
+  reference(xBefore, expectedInPlace);
+  inPlace.call("f", &xBuffer, &yBuffer);
+  expectSame(x, expectedInPlace, what + ", in place");
+}
+
+TEST_P(RowsTest, L2Normalize) {
+  for (int64_t width : widths) {
+    Floats rows = makeRows(width), y = rows;
+    std::string attributes =
+        "eps = 1.0e-12 : f64, width = " + std::to_string(width) + " : i64";
+    auto apart = compile(unary("l2_normalize", rows, attributes, false));
+    auto inPlace = compile(unary("l2_normalize", rows, attributes, true));
+    ASSERT_TRUE(apart && inPlace);
+    for (Data data : allData) {
+      fill(rows, random, data);
+      fill(y, random, data);
+      for (int64_t c = 0; c < width; ++c)
+        rows.at(2, c) = 0; // a row of length 0
+      checkUnary(*apart, *inPlace, rows, y, "width " + std::to_string(width),
+                 [&](const Floats &x, Floats &result) {
+                   for (int64_t m = 0; m < x.rows; ++m) {
+                     float length = std::sqrt(sumSquaresOfRow(
+                         width, [&](int64_t c) { return x.at(m, c); }));
+                     length = length < 1e-12f ? 1e-12f : length;
+                     for (int64_t c = 0; c < x.columns; ++c)
+                       result.at(m, c) = x.at(m, c) / length;
+                   }
+                 });
+    }
+  }
+}
+
+TEST_P(RowsTest, Softmax) {
+  for (int64_t width : widths) {
+    Floats rows = makeRows(width), y = rows;
+    std::string attributes = "width = " + std::to_string(width) + " : i64";
+    auto apart = compile(unary("softmax", rows, attributes, false));
+    auto inPlace = compile(unary("softmax", rows, attributes, true));
+    ASSERT_TRUE(apart && inPlace);
+    for (Data data : allData) {
+      fill(rows, random, data);
+      fill(y, random, data);
+      checkUnary(*apart, *inPlace, rows, y, "width " + std::to_string(width),
+                 [&](const Floats &x, Floats &result) {
+                   for (int64_t m = 0; m < x.rows; ++m) {
+                     auto element = [&](int64_t c) { return x.at(m, c); };
+                     float maximum = reduceRow(width, -INFINITY, -INFINITY,
+                                               element, greater, greater);
+                     std::vector<float> e(width);
+                     for (int64_t c = 0; c < width; ++c)
+                       e[c] = test::exp(x.at(m, c) - maximum);
+                     float sum = sumRow(width, [&](int64_t c) { return e[c]; });
+                     for (int64_t c = 0; c < x.columns; ++c)
+                       result.at(m, c) = c < width ? e[c] / sum : 0.0f;
+                   }
+                 });
+    }
+  }
+}
+
+TEST_P(RowsTest, SoftmaxOfNaNIsNaN) {
+  constexpr int64_t width = 40;
+  Floats rows = makeRows(width);
+  auto jit =
+      compile(unary("softmax", rows, "width = 40 : i64", /*inPlace=*/true));
+  ASSERT_TRUE(jit);
+  for (int64_t place = 0; place < width; ++place) {
+    fill(rows, random, Data::Random);
+    rows.at(1, place) = NAN;
+    auto buffer = rows.buffer();
+    jit->call("f", &buffer, &buffer);
+    for (int64_t c = 0; c < width; ++c) {
+      EXPECT_TRUE(std::isnan(rows.at(1, c))) << place << " " << c;
+      EXPECT_FALSE(std::isnan(rows.at(0, c))) << place << " " << c;
+    }
+  }
+}
+
+TEST_P(RowsTest, LayerNorm) {
+  constexpr float eps = 1.0e-5f;
+  for (int64_t width : widths)
+    for (bool hasBias : {false, true})
+      for (bool inPlace : {false, true}) {
+        Floats x = makeRows(width), y = x;
+        Floats weight(1, x.columns), bias(1, x.columns);
+        std::string type = x.type(), vector = vectorType(x.columns);
+        auto jit = compile(makeFunction(
+            "f",
+            "%x: " + type + ", %w: " + vector + ", %b: " + vector +
+                ", %y: " + type,
+            "hexad_kernel.layer_norm ins(%x, %w : " + type + ", " + vector +
+                ")" + (hasBias ? " bias(%b : " + vector + ")" : "") + " outs(" +
+                (inPlace ? "%x" : "%y") + " : " + type +
+                ") {eps = 1.0e-5 : f64, width = " + std::to_string(width) +
+                " : i64}"));
+        ASSERT_TRUE(jit);
+        for (Data data : allData) {
+          for (Floats *matrix : {&x, &y, &weight, &bias})
+            fill(*matrix, random, data);
+          Floats expected = inPlace ? x : y;
+          for (int64_t m = 0; m < x.rows; ++m) {
+            auto element = [&](int64_t c) { return x.at(m, c); };
+            float mean = sumRow(width, element) / float(width);
+            float variance =
+                sumSquaresOfRow(width,
+                                [&](int64_t c) { return x.at(m, c) - mean; }) /
+                float(width);
+            float inverse = 1.0f / std::sqrt(variance + eps);
+            for (int64_t c = 0; c < x.columns; ++c) {
+              float normal = (x.at(m, c) - mean) * inverse;
+              expected.at(m, c) =
+                  hasBias ? std::fma(normal, weight.at(0, c), bias.at(0, c))
+                          : normal * weight.at(0, c);
+            }
+          }
+          auto xBuffer = x.buffer(), yBuffer = y.buffer();
+          auto weightBuffer = weight.row(), biasBuffer = bias.row();
+          jit->call("f", &xBuffer, &weightBuffer, &biasBuffer, &yBuffer);
+          expectSame(inPlace ? x : y, expected,
+                     "width " + std::to_string(width));
+        }
+      }
+}
+
+TEST_P(RowsTest, Add) {
+  Floats x(rowCount, 48, 64), y = x, z = x;
+  std::string type = x.type();
+  auto jit = compile(
+      makeFunction("f", "%x: " + type + ", %y: " + type + ", %z: " + type,
+                   "hexad_kernel.add ins(%x, %y : " + type + ", " + type +
+                       ") outs(%z : " + type + ")"));
+  ASSERT_TRUE(jit);
+  for (Data data : allData) {
+    for (Floats *matrix : {&x, &y, &z})
+      fill(*matrix, random, data);
+    Floats expected = z, expectedInPlace = x;
+    for (int64_t m = 0; m < x.rows; ++m)
+      for (int64_t c = 0; c < x.columns; ++c)
+        expectedInPlace.at(m, c) = expected.at(m, c) = x.at(m, c) + y.at(m, c);
+    auto xBuffer = x.buffer(), yBuffer = y.buffer(), zBuffer = z.buffer();
+    jit->call("f", &xBuffer, &yBuffer, &zBuffer);
+    expectSame(z, expected, "add");
+    jit->call("f", &xBuffer, &yBuffer, &xBuffer);
+    expectSame(x, expectedInPlace, "add in place");
+  }
+}
+
+HEXAD_INSTANTIATE_KERNEL_TEST(RowsTest);
+
+} // namespace

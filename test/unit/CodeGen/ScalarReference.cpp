@@ -1,0 +1,93 @@
+//===- ScalarReference.cpp - Kernels in scalar arithmetic
+//-------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarReference.h"
+#include "llvm/ADT/bit.h"
+#include <cmath>
+#include <cstdint>
+
+using namespace hexad;
+using namespace hexad::test;
+
+static float clamp(float x, float low, float high) {
+  x = x < low ? low : x;
+  return x > high ? high : x;
+}
+
+float test::greater(float a, float b) { return a > b ? a : b; }
+
+float test::exp2(float x) {
+  const float magic = 12582912.0f + 127.0f;
+  x = x < -127.0f ? -127.0f : x;
+  float t = x + magic;
+  float f = x - (t - magic);
+  float p = 0.0013264727f;
+  for (float c : {0.009671513f, 0.055507336f, 0.24022242f, 0.693147f, 1.0f})
+    p = std::fma(p, f, c);
+  return p * llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(t) << 23);
+}
+
+float test::exp(float x) { return exp2(x * 1.44269504f); }
+
+static float tanhOf(float x) {
+  x = clamp(x, -7.96701622f, 7.96701622f);
+  float s = x * x, p = 1.33543730807e-8f, q = 7.77643430347e-7f;
+  for (float c :
+       {2.06088537614e-5f, 0.00349557329937f, 0.133810128115f, 0.999999979361f})
+    p = std::fma(p, s, c);
+  for (float c : {0.000328561124294f, 0.0258769247499f, 0.46714328379f, 1.0f})
+    q = std::fma(q, s, c);
+  return (x * p) / q;
+}
+
+static float erfOfNormal(float x) {
+  x = clamp(x, -5.14801836f, 5.14801836f);
+  float s = x * x, p = 4.67734331608e-8f, q = 1.21659113029e-6f;
+  for (float c : {1.27200581157e-5f, 0.0003286447617f, 0.00930171084402f,
+                  0.0667445814672f, 0.797884490733f})
+    p = std::fma(p, s, c);
+  for (float c : {7.24004273943e-5f, 0.00185898537395f, 0.0283787240908f,
+                  0.250318016476f, 1.0f})
+    q = std::fma(q, s, c);
+  return (x * p) / q;
+}
+
+static float halfGate(float x, float low, float s) {
+  float half = (x < low ? low : x) * 0.5f;
+  return std::fma(half, s, half);
+}
+
+static float siluOf(float x, double scale) {
+  float exponent = x * float(-scale * 1.4426950408889634);
+  float divisor = 1.0f + test::exp2(exponent > 128.0f ? 128.0f : exponent);
+  float low = float(-128.0 / scale);
+  return (x < low ? low : x) / divisor;
+}
+
+float test::activation(Activation kind, float x) {
+  switch (kind) {
+  case Activation::Gelu:
+    return halfGate(x, -5.14801836f, erfOfNormal(x));
+  case Activation::GeluTanh:
+    return halfGate(x, -4.9f,
+                    tanhOf(x * std::fma(x * x, 0.0356774081f, 0.797884561f)));
+  case Activation::QuickGelu:
+    return siluOf(x, 1.702);
+  case Activation::Silu:
+    return siluOf(x, 1.0);
+  case Activation::Relu:
+    return x < 0.0f ? 0.0f : x;
+  case Activation::Tanh:
+    return tanhOf(x);
+  case Activation::Sigmoid: {
+    float exponent = x * -1.44269504f;
+    return 1.0f / (1.0f + test::exp2(exponent > 128.0f ? 128.0f : exponent));
+  }
+  }
+  return NAN;
+}
