@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Model/Safetensors.h"
+#include "hexad/Model/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -58,17 +58,6 @@ Error makeFileError(StringRef path, const Twine &message) {
   return makeError(Twine(path) + ": " + message);
 }
 
-/// Names come from files that anyone may have written.
-std::string quote(StringRef name) {
-  constexpr size_t longest = 200;
-  std::string quoted;
-  raw_string_ostream stream(quoted);
-  stream << '\'';
-  printEscapedString(name.take_front(longest), stream);
-  stream << (name.size() > longest ? "…'" : "'");
-  return quoted;
-}
-
 /// Half precision to single; exact, and a NaN keeps its payload.
 float widenHalf(uint16_t half) {
   uint32_t sign = uint32_t(half & 0x8000) << 16;
@@ -97,7 +86,7 @@ Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path) {
 }
 
 Expected<json::Value> parseJson(StringRef text) {
-  if (Error error = checkJson(text, maxHeaderDepth))
+  if (Error error = scanJson(text, maxHeaderDepth))
     return std::move(error);
   return json::parse(text);
 }
@@ -169,56 +158,6 @@ void StoredTensor::readIntegers(int64_t first,
 // The header
 //===----------------------------------------------------------------------===//
 
-Error hexad::checkJson(StringRef text, unsigned maxDepth) {
-  struct Level {
-    bool isObject;
-    StringSet<> keys;
-  };
-  SmallVector<Level> levels;
-  for (size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-    case '{':
-    case '[':
-      if (levels.size() == maxDepth)
-        return makeError("nested deeper than " + Twine(maxDepth) + " levels");
-      levels.push_back({text[i] == '{', {}});
-      break;
-    case '}':
-    case ']':
-      if (levels.empty())
-        return Error::success();
-      levels.pop_back();
-      break;
-    case '"': {
-      size_t begin = i;
-      for (++i; i < text.size() && text[i] != '"'; ++i)
-        if (text[i] == '\\')
-          ++i;
-      if (i >= text.size())
-        return Error::success();
-      size_t next = text.find_first_not_of(" \t\n\r", i + 1);
-      if (levels.empty() || !levels.back().isObject ||
-          next == StringRef::npos || text[next] != ':')
-        break;
-      // Escapes can spell one key in two ways.
-      std::string key = text.slice(begin + 1, i).str();
-      if (StringRef(key).contains('\\')) {
-        Expected<json::Value> value = json::parse(text.slice(begin, i + 1));
-        if (!value)
-          return value.takeError();
-        key = value->getAsString().value_or("").str();
-      }
-      if (!levels.back().keys.insert(key).second)
-        return makeError("the name " + quote(key) + " occurs twice");
-      break;
-    }
-    default:
-      break;
-    }
-  }
-  return Error::success();
-}
-
 /// The integers of an array that are not negative; none for anything else.
 static std::optional<SmallVector<int64_t, 4>>
 readSizes(const json::Value *value) {
@@ -239,7 +178,7 @@ readSizes(const json::Value *value) {
 static Expected<StoredTensor>
 readEntry(StringRef name, const json::Value &entry, ArrayRef<uint8_t> data) {
   auto fail = [&](const Twine &message) {
-    return makeError("tensor " + quote(name) + ": " + message);
+    return makeError("tensor " + quoteName(name) + ": " + message);
   };
   const json::Object *fields = entry.getAsObject();
   if (!fields)
@@ -247,14 +186,14 @@ readEntry(StringRef name, const json::Value &entry, ArrayRef<uint8_t> data) {
   for (const auto &field : *fields) {
     StringRef key = field.first;
     if (key != "dtype" && key != "shape" && key != "data_offsets")
-      return fail("unknown field " + quote(key));
+      return fail("unknown field " + quoteName(key));
   }
   std::optional<StringRef> typeName = fields->getString("dtype");
   if (!typeName)
     return fail("expected a dtype");
   std::optional<StoredType> type = parseStoredType(*typeName);
   if (!type)
-    return fail("unknown dtype " + quote(*typeName));
+    return fail("unknown dtype " + quoteName(*typeName));
   std::optional<SmallVector<int64_t, 4>> shape =
       readSizes(fields->get("shape"));
   if (!shape)
@@ -334,11 +273,11 @@ Error SafetensorsFile::readHeader() {
   const uint8_t *end = data.begin();
   for (const auto &[index, tensor] : enumerate(tensors)) {
     if (tensor.bytes.begin() < end)
-      return makeError("tensors " + quote(tensors[index - 1].name) + " and " +
-                       quote(tensor.name) + " overlap");
+      return makeError("tensors " + quoteName(tensors[index - 1].name) +
+                       " and " + quoteName(tensor.name) + " overlap");
     if (tensor.bytes.begin() > end)
       return makeError(Twine(tensor.bytes.begin() - end) +
-                       " bytes in front of tensor " + quote(tensor.name) +
+                       " bytes in front of tensor " + quoteName(tensor.name) +
                        " belong to no tensor");
     end = tensor.bytes.end();
     indices[tensor.name] = index;
@@ -397,15 +336,16 @@ Error TensorSource::readIndex() {
     StringRef name = key;
     std::optional<StringRef> fileName = value.getAsString();
     if (!fileName)
-      return fail("tensor " + quote(name) + ": expected the name of a file");
+      return fail("tensor " + quoteName(name) +
+                  ": expected the name of a file");
     // A path could lead out of the checkpoint's folder.
     if (fileName->empty() || *fileName == "." || *fileName == ".." ||
         fileName->contains('/') || fileName->contains('\\') ||
         fileName->contains('\0'))
-      return fail("tensor " + quote(name) +
+      return fail("tensor " + quoteName(name) +
                   ": expected the plain name of a file in the same folder, "
                   "found " +
-                  quote(*fileName));
+                  quoteName(*fileName));
     SafetensorsFile *&shard = shards[*fileName];
     if (!shard) {
       SmallString<128> shardPath = sys::path::parent_path(path);
@@ -419,7 +359,8 @@ Error TensorSource::readIndex() {
     }
     const StoredTensor *tensor = shard->find(name);
     if (!tensor)
-      return fail("tensor " + quote(name) + " is not in " + quote(*fileName));
+      return fail("tensor " + quoteName(name) + " is not in " +
+                  quoteName(*fileName));
     tensors[name] = tensor;
   }
   return Error::success();

@@ -146,12 +146,6 @@ struct TensorToWrite {
 llvm::Error writeSafetensors(llvm::StringRef path,
                              llvm::ArrayRef<TensorToWrite> tensors);
 
-/// Checks what llvm::json does not: brackets nested deeper than `maxDepth`
-/// (its recursion would overflow the stack) and keys that occur twice in an
-/// object (it silently keeps the last). Malformed text passes: the parser says
-/// more about it. Fails without a path in the message.
-llvm::Error checkJson(llvm::StringRef text, unsigned maxDepth);
-
 } // namespace hexad
 
 #endif // HEXAD_MODEL_SAFETENSORS_H

@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Model/Safetensors.h"
+#include "TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -53,39 +51,6 @@ std::string getMessage(StringRef text) {
 std::string makeOne(StringRef fields, size_t dataBytes = 8) {
   return makeFile(("{\"a\":{" + fields + "}}").str(), dataBytes);
 }
-
-/// A folder that goes away with its contents.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    EXPECT_FALSE(sys::fs::createUniqueDirectory("hexad-test", folder));
-  }
-  ~TemporaryFolder() { sys::fs::remove_directories(folder); }
-  std::string getPath(StringRef name) const {
-    SmallString<128> path = folder;
-    sys::path::append(path, name);
-    return std::string(path);
-  }
-  std::string write(StringRef name, StringRef contents) const {
-    std::string path = getPath(name);
-    std::error_code code;
-    raw_fd_ostream stream(path, code);
-    EXPECT_FALSE(code);
-    stream << contents;
-    return path;
-  }
-  std::vector<std::string> list() const {
-    std::vector<std::string> names;
-    std::error_code code;
-    for (sys::fs::directory_iterator entry(folder, code), end;
-         entry != end && !code; entry.increment(code))
-      names.push_back(sys::path::filename(entry->path()).str());
-    return names;
-  }
-
-private:
-  SmallString<128> folder;
-};
 
 TEST(Safetensors, ReadsNamesShapesAndBytes) {
   Expected<std::unique_ptr<SafetensorsFile>> file = openText(

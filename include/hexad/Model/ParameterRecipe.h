@@ -1,0 +1,103 @@
+//===- ParameterRecipe.h - From stored tensors to a parameter -----*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_MODEL_PARAMETERRECIPE_H
+#define HEXAD_MODEL_PARAMETERRECIPE_H
+
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Model/Safetensors.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hexad {
+
+/// The safetensors files that parameters name, each opened once.
+class TensorSources {
+public:
+  /// Files are relative to `folder`.
+  explicit TensorSources(llvm::StringRef folder) : folder(folder) {}
+
+  /// Fails for a path that is not relative or leads out of the folder, and for
+  /// what TensorSource::open fails for.
+  llvm::Expected<const TensorSource *> get(llvm::StringRef file);
+
+private:
+  std::string folder;
+  llvm::StringMap<std::unique_ptr<TensorSource>> opened;
+};
+
+/// What the recipe of a hexad.parameter amounts to: its stored tensors, found
+/// and found to fit the parameter's type.
+class ParameterRecipe {
+public:
+  /// Emits a diagnostic at the parameter if a file or tensor is missing, or has
+  /// another dtype, rank or shape than the recipe and the type need.
+  static mlir::FailureOr<ParameterRecipe> resolve(ParameterOp parameter,
+                                                  TensorSources &sources);
+
+  int64_t getLayerCount() const { return layerCount; }
+  /// Elements of one layer, padding included.
+  int64_t getLayerElements() const { return paddedRows * paddedColumns; }
+  /// Whether the type is the stored shape: neither panels nor padding.
+  bool isPlain() const {
+    return !panel && rows == paddedRows && columns == paddedColumns;
+  }
+
+  /// Gives the elements of one layer as they lie in memory (transposed,
+  /// concatenated, padded, in panels), in chunks of at most `maxChunk` floats
+  /// that are valid during the call only.
+  void stream(int64_t layer,
+              llvm::function_ref<void(llvm::ArrayRef<float>)> sink) const;
+  /// The same, as one vector in double precision.
+  std::vector<double> readLayer(int64_t layer) const;
+
+  static constexpr int64_t maxChunk = 1 << 16;
+
+private:
+  ParameterRecipe() = default;
+  using Sink = llvm::function_ref<void(llvm::ArrayRef<float>)>;
+
+  /// A stored tensor as some rows of the matrix that a layer is.
+  struct Part {
+    const StoredTensor *tensor;
+    int64_t firstRow, rows;
+  };
+  llvm::ArrayRef<Part> getParts(int64_t layer) const {
+    return llvm::ArrayRef(parts).slice(layer * partsPerLayer, partsPerLayer);
+  }
+  /// The part of a layer that holds a row.
+  const Part *findPart(int64_t layer, int64_t row) const;
+  /// Reads `out.size()` elements of a row of a layer from `column` on.
+  void readRow(int64_t layer, int64_t row, int64_t column,
+               llvm::MutableArrayRef<float> out) const;
+  /// Reads `out.size()` elements of a column of a layer that is stored
+  /// transposed, from `row` on.
+  void readColumn(int64_t layer, int64_t column, int64_t row,
+                  llvm::MutableArrayRef<float> out) const;
+  void streamPlain(int64_t layer, Sink sink) const;
+  void streamRows(int64_t layer, Sink sink) const;
+  void streamPanels(int64_t layer, Sink sink) const;
+
+  std::vector<Part> parts; ///< layer by layer
+  int64_t layerCount = 1, partsPerLayer = 1;
+  /// A layer as a matrix; a vector is one column.
+  int64_t rows = 0, columns = 0;
+  int64_t paddedRows = 0, paddedColumns = 0;
+  int64_t panel = 0;       ///< columns of a panel; 0: no panels
+  bool transposed = false; ///< stored [columns, rows]
+};
+
+/// Checks the recipe of every parameter of `module` against the files in
+/// `folder`. For what a user gives: types must be the stored shapes, panels are
+/// the compiler's business.
+mlir::LogicalResult verifyParameterSources(mlir::ModuleOp module,
+                                           TensorSources &sources);
+
+} // namespace hexad
+
+#endif // HEXAD_MODEL_PARAMETERRECIPE_H

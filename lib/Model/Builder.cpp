@@ -1,0 +1,582 @@
+//===- Builder.cpp - From a description to hexad IR -----------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorNames.h"
+#include "hexad/Model/Description.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace hexad;
+
+namespace {
+
+class ModuleBuilder {
+public:
+  ModuleBuilder(const Description &description,
+                llvm::ArrayRef<std::string> outputs, MLIRContext *context)
+      : description(description), requested(outputs), builder(context),
+        f32(builder.getF32Type()) {}
+
+  OwningOpRef<ModuleOp> build();
+
+private:
+  /// What the layers so far give.
+  struct Activations {
+    Value rows;
+    /// A row for each segment, no longer one for each token.
+    bool pooled = false;
+  };
+  struct Result {
+    std::string name;
+    Value value;
+    bool stacked = false;
+  };
+  /// The repeat that is being built: its iteration.
+  struct Repeat {
+    Value index;
+    int64_t count;
+  };
+
+  LogicalResult checkOutputs();
+  LogicalResult buildInputs();
+  FailureOr<Activations> buildLayers(llvm::ArrayRef<Layer> layers,
+                                     Activations x);
+  FailureOr<Activations> buildLayer(const Layer &layer, Activations x);
+
+  FailureOr<Activations> build(Location loc, const EmbeddingLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const PositionsLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const SumLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const LayerNormLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const LinearLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const AttentionLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const ActivationLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const PoolLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const L2NormalizeLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const SoftmaxLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const OutputLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const ResidualLayer &,
+                               Activations);
+  FailureOr<Activations> build(Location loc, const RepeatLayer &, Activations);
+
+  /// Declares a parameter that is stored as `names` says and loads it: the
+  /// current layer of it inside a repeat.
+  Value load(Location loc, const llvm::Twine &name,
+             llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
+             bool transposed = false);
+  /// A linear op with weight and bias of `names`.
+  Value buildProjection(Location loc, const llvm::Twine &name, Value x,
+                        int64_t out, bool bias, const TensorNames &names,
+                        bool transposed = false);
+
+  static int64_t getColumns(Value rows) {
+    return cast<RankedTensorType>(rows.getType()).getDimSize(1);
+  }
+  RankedTensorType getRowsType(int64_t columns) {
+    return RankedTensorType::get({ShapedType::kDynamic, columns}, f32);
+  }
+
+  const Description &description;
+  llvm::ArrayRef<std::string> requested;
+  OpBuilder builder;
+  Type f32;
+
+  ModuleOp module;
+  func::FuncOp function;
+  Value segments, positions;
+  llvm::StringMap<Value> ids;      ///< rows of each input that is not a mask
+  llvm::StringMap<int64_t> limits; ///< smallest table that an input indexes
+  std::optional<int64_t> positionLimit;
+  std::optional<Repeat> repeat;
+  int nesting = 0; ///< of layers inside layers; 1 is outermost
+  const RepeatLayer *hiddenRepeat = nullptr; ///< whose states are asked for
+  Value hiddenStates;
+  std::vector<Result> results;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
+                          llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
+                          bool transposed) {
+  std::string symbol = name.str();
+  auto type = RankedTensorType::get(shape, f32);
+  RankedTensorType stackedType = type;
+  IntegerAttr layers;
+  if (repeat) {
+    SmallVector<int64_t> stackedShape = {repeat->count};
+    llvm::append_range(stackedShape, shape);
+    stackedType = RankedTensorType::get(stackedShape, f32);
+    layers = builder.getI64IntegerAttr(repeat->count);
+  }
+  SmallVector<Attribute> tensors;
+  for (int64_t i = 0, count = repeat ? repeat->count : 1; i < count; ++i)
+    tensors.push_back(builder.getStringAttr(expandTensorName(stored, i)));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(function);
+    ParameterOp::create(
+        builder, loc, builder.getStringAttr(symbol), TypeAttr::get(stackedType),
+        builder.getStringAttr(description.weightsFile),
+        builder.getArrayAttr(tensors), layers,
+        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
+  }
+  return LoadOp::create(builder, loc, type, symbol,
+                        repeat ? repeat->index : Value());
+}
+
+Value ModuleBuilder::buildProjection(Location loc, const llvm::Twine &name,
+                                     Value x, int64_t out, bool bias,
+                                     const TensorNames &names,
+                                     bool transposed) {
+  std::string prefix = name.str();
+  Value weight = load(loc, prefix + ".weight", {out, getColumns(x)},
+                      names.weight, transposed);
+  Value biasValue =
+      bias ? load(loc, prefix + ".bias", {out}, names.bias) : Value();
+  return LinearOp::create(builder, loc, x, weight, biasValue);
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const EmbeddingLayer &layer, Activations) {
+  auto input = ids.find(layer.input);
+  if (input == ids.end())
+    return emitError(loc, "expected the name of an input of ids, found '")
+           << layer.input << "'";
+  Value table = load(loc, layer.name + ".weight", {layer.entries, layer.dim},
+                     layer.tensors.weight);
+  auto [limit, isNew] = limits.try_emplace(layer.input, layer.entries);
+  limit->second = std::min(limit->second, layer.entries);
+  return Activations{
+      EmbeddingOp::create(builder, loc, input->second, table).getResult()};
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const PositionsLayer &layer, Activations) {
+  if (!positions)
+    positions = PositionsOp::create(
+        builder, loc,
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
+        segments);
+  Value table = load(loc, layer.name + ".weight", {layer.entries, layer.dim},
+                     layer.tensors.weight);
+  positionLimit =
+      std::min(positionLimit.value_or(layer.entries), layer.entries);
+  return Activations{
+      EmbeddingOp::create(builder, loc, positions, table).getResult()};
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const SumLayer &layer, Activations) {
+  Activations sum;
+  for (const Layer &term : layer.terms) {
+    FailureOr<Activations> value = buildLayer(term, {});
+    if (failed(value))
+      return failure();
+    if (!sum.rows) {
+      sum = *value;
+      continue;
+    }
+    if (sum.rows.getType() != value->rows.getType())
+      return emitError(term.loc, "expected a term of ")
+             << getColumns(sum.rows) << " columns like the one before, found "
+             << getColumns(value->rows);
+    sum.rows = AddOp::create(builder, loc, sum.rows, value->rows);
+  }
+  return sum;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const LayerNormLayer &layer, Activations x) {
+  int64_t columns = getColumns(x.rows);
+  Value weight =
+      load(loc, layer.name + ".weight", {columns}, layer.tensors.weight);
+  Value bias = layer.bias ? load(loc, layer.name + ".bias", {columns},
+                                 layer.tensors.bias)
+                          : Value();
+  x.rows = LayerNormOp::create(builder, loc, x.rows.getType(), x.rows, weight,
+                               bias, builder.getF64FloatAttr(layer.eps));
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const LinearLayer &layer, Activations x) {
+  x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
+                           layer.tensors, layer.transposed);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
+  if (x.pooled)
+    return emitError(loc, "attention needs the tokens of a segment, which "
+                          "'pool' has made one row of");
+  int64_t columns = getColumns(x.rows);
+  if (!layer.headDim && columns % layer.heads != 0)
+    return emitError(loc, "expected ")
+           << columns << " columns to be a multiple of " << layer.heads
+           << " heads where head_dim is not given";
+  int64_t headDim = layer.headDim.value_or(columns / layer.heads);
+  int64_t kvHeads = layer.kvHeads.value_or(layer.heads);
+  if (layer.heads % kvHeads != 0)
+    return emitError(loc, "expected ")
+           << layer.heads << " heads to be a multiple of kv_heads, found "
+           << kvHeads;
+  if (headDim > maxDimension / layer.heads)
+    return emitError(loc, "expected heads and head_dim to give at most ")
+           << maxDimension << " columns";
+  int64_t queryColumns = layer.heads * headDim, keyColumns = kvHeads * headDim;
+  Value query = buildProjection(loc, layer.name + ".query", x.rows,
+                                queryColumns, layer.bias, layer.query);
+  Value key = buildProjection(loc, layer.name + ".key", x.rows, keyColumns,
+                              layer.bias, layer.key);
+  Value value = buildProjection(loc, layer.name + ".value", x.rows, keyColumns,
+                                layer.bias, layer.value);
+  double scale =
+      layer.scale.value_or(1.0 / std::sqrt(static_cast<double>(headDim)));
+  Value attended = AttentionOp::create(
+      builder, loc, getRowsType(queryColumns), query, key, value, segments,
+      builder.getI64IntegerAttr(layer.heads),
+      builder.getI64IntegerAttr(kvHeads), builder.getI64IntegerAttr(headDim),
+      builder.getF64FloatAttr(scale), builder.getDenseI64ArrayAttr({0, 0, 0}));
+  x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
+                           layer.bias, layer.output);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ActivationLayer &layer,
+                     Activations x) {
+  x.rows =
+      ActivationOp::create(builder, loc, x.rows.getType(), layer.kind, x.rows);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const PoolLayer &layer, Activations x) {
+  if (x.pooled)
+    return emitError(loc, "each segment is one row already");
+  x.rows = PoolOp::create(builder, loc, x.rows.getType(), layer.kind, x.rows,
+                          segments);
+  x.pooled = true;
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const L2NormalizeLayer &layer,
+                     Activations x) {
+  x.rows = L2NormalizeOp::create(builder, loc, x.rows.getType(), x.rows,
+                                 builder.getF64FloatAttr(layer.eps));
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const SoftmaxLayer &, Activations x) {
+  x.rows = SoftmaxOp::create(builder, loc, x.rows.getType(), x.rows);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const OutputLayer &layer, Activations x) {
+  for (const Result &result : results)
+    if (result.name == layer.name)
+      return emitError(loc, "there are two outputs of the name '")
+             << layer.name << "'";
+  Value value = x.rows;
+  if (!x.pooled)
+    value = UnpackRowsOp::create(
+        builder, loc,
+        RankedTensorType::get(
+            {ShapedType::kDynamic, ShapedType::kDynamic, getColumns(x.rows)},
+            f32),
+        x.rows, segments);
+  results.push_back({layer.name, value});
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ResidualLayer &layer, Activations x) {
+  FailureOr<Activations> branch = buildLayers(layer.layers, x);
+  if (failed(branch))
+    return failure();
+  if (branch->pooled != x.pooled)
+    return emitError(loc, "'pool' cannot stand inside a residual");
+  if (branch->rows.getType() != x.rows.getType())
+    return emitError(loc, "expected the layers of a residual to give ")
+           << getColumns(x.rows) << " columns like its input, found "
+           << getColumns(branch->rows);
+  x.rows = AddOp::create(builder, loc, branch->rows, x.rows);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
+  bool keepsStates = hiddenRepeat == &layer;
+  ImplicitLocOpBuilder b(loc, builder);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value count = arith::ConstantIndexOp::create(b, layer.count);
+  SmallVector<Value> initial = {x.rows};
+
+  int64_t columns = getColumns(x.rows);
+  Value rowCount;
+  auto insertState = [&](OpBuilder &at, Value state, Value states,
+                         OpFoldResult index) -> Value {
+    SmallVector<OpFoldResult> offsets = {index, at.getIndexAttr(0),
+                                         at.getIndexAttr(0)};
+    SmallVector<OpFoldResult> sizes = {at.getIndexAttr(1), rowCount,
+                                       at.getIndexAttr(columns)};
+    SmallVector<OpFoldResult> strides(3, at.getIndexAttr(1));
+    return tensor::InsertSliceOp::create(at, loc, state, states, offsets, sizes,
+                                         strides);
+  };
+  if (keepsStates) {
+    rowCount = tensor::DimOp::create(b, x.rows, zero);
+    Value states = tensor::EmptyOp::create(
+        b, ArrayRef<int64_t>{layer.count + 1, ShapedType::kDynamic, columns},
+        f32, ValueRange{rowCount});
+    initial.push_back(
+        insertState(builder, x.rows, states, builder.getIndexAttr(0)));
+  }
+
+  auto loop = scf::ForOp::create(builder, loc, zero, count, one, initial);
+  Activations y;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    repeat = Repeat{loop.getInductionVar(), layer.count};
+    FailureOr<Activations> result =
+        buildLayers(layer.layers, {loop.getRegionIterArg(0), x.pooled});
+    repeat.reset();
+    if (failed(result))
+      return failure();
+    y = *result;
+    if (y.pooled != x.pooled)
+      return emitError(loc, "'pool' cannot stand inside a repeat");
+    if (y.rows.getType() != x.rows.getType())
+      return emitError(loc, "expected the layers of a repeat to give ")
+             << columns << " columns like its input, found "
+             << getColumns(y.rows);
+    SmallVector<Value> yielded = {y.rows};
+    if (keepsStates) {
+      Value next =
+          arith::AddIOp::create(builder, loc, loop.getInductionVar(), one);
+      yielded.push_back(
+          insertState(builder, y.rows, loop.getRegionIterArg(1), next));
+    }
+    scf::YieldOp::create(builder, loc, yielded);
+  }
+  if (keepsStates) {
+    hiddenStates = UnpackRowsOp::create(
+        builder, loc,
+        RankedTensorType::get({layer.count + 1, ShapedType::kDynamic,
+                               ShapedType::kDynamic, columns},
+                              f32),
+        loop.getResult(1), segments);
+  }
+  return Activations{loop.getResult(0), x.pooled};
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::buildLayer(const Layer &layer, Activations x) {
+  bool isSource = std::holds_alternative<EmbeddingLayer>(layer.kind) ||
+                  std::holds_alternative<PositionsLayer>(layer.kind) ||
+                  std::holds_alternative<SumLayer>(layer.kind);
+  if (isSource && x.rows)
+    return emitError(layer.loc, "this layer makes rows of an input and cannot "
+                                "stand behind another layer");
+  if (!isSource && !x.rows)
+    return emitError(layer.loc, "expected 'embedding' or 'sum' in front of "
+                                "this layer");
+  return std::visit([&](const auto &kind) { return build(layer.loc, kind, x); },
+                    layer.kind);
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
+  ++nesting;
+  for (const Layer &layer : layers) {
+    bool isOutermost = std::holds_alternative<RepeatLayer>(layer.kind) ||
+                       std::holds_alternative<OutputLayer>(layer.kind);
+    if (nesting > 1 && isOutermost)
+      return emitError(layer.loc, "this layer cannot stand inside another");
+    FailureOr<Activations> y = buildLayer(layer, x);
+    if (failed(y))
+      return failure();
+    x = *y;
+  }
+  --nesting;
+  return x;
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+LogicalResult ModuleBuilder::checkOutputs() {
+  std::vector<llvm::StringRef> own;
+  const Layer *last = nullptr;
+  SmallVector<const Layer *> repeats;
+  for (const Layer &layer : description.layers) {
+    last = &layer;
+    if (auto *output = std::get_if<OutputLayer>(&layer.kind))
+      own.push_back(output->name);
+    if (std::holds_alternative<RepeatLayer>(layer.kind))
+      repeats.push_back(&layer);
+  }
+  if (!last)
+    return emitError(description.loc, "expected at least one layer");
+  if (!std::holds_alternative<OutputLayer>(last->kind))
+    return emitError(last->loc, "expected 'output' as the last layer: no "
+                                "output depends on this one");
+  for (llvm::StringRef name : requested) {
+    if (llvm::is_contained(own, name))
+      continue;
+    if (name != "hidden") {
+      InFlightDiagnostic diagnostic =
+          emitError(description.loc, "there is no output '")
+          << name << "'; expected 'hidden'";
+      for (llvm::StringRef known : own)
+        diagnostic << ", '" << known << "'";
+      return diagnostic;
+    }
+    if (repeats.size() != 1)
+      return emitError(description.loc,
+                       "output 'hidden' needs one 'repeat' of layers, found ")
+             << repeats.size();
+    hiddenRepeat = &std::get<RepeatLayer>(repeats.front()->kind);
+  }
+  return success();
+}
+
+/// Creates the function with its arguments, and the rows of each input.
+LogicalResult ModuleBuilder::buildInputs() {
+  auto rectangle = RankedTensorType::get(
+      {ShapedType::kDynamic, ShapedType::kDynamic}, builder.getI32Type());
+  std::vector<InputDescription> inputs = description.inputs;
+  const InputDescription *mask = nullptr;
+  for (const InputDescription &input : description.inputs) {
+    if (!input.isMask)
+      continue;
+    if (mask)
+      return emitError(input.loc, "there can be only one mask");
+    mask = &input;
+  }
+  if (!mask)
+    inputs.push_back({"attention_mask", description.loc, /*isMask=*/true,
+                      /*optional=*/true});
+
+  function = func::FuncOp::create(
+      builder, description.loc, "forward",
+      builder.getFunctionType(SmallVector<Type>(inputs.size(), rectangle), {}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    body->getArgument(index).setLoc(input.loc);
+    function.setArgAttr(index, "hexad.name", builder.getStringAttr(input.name));
+    if (input.optional)
+      function.setArgAttr(index, "hexad.optional", builder.getUnitAttr());
+    if (input.isMask)
+      segments = SegmentsOp::create(builder, input.loc,
+                                    SegmentsType::get(builder.getContext()),
+                                    body->getArgument(index));
+  }
+  auto rows =
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    if (input.isMask)
+      continue;
+    Value packed = PackRowsOp::create(builder, input.loc, rows,
+                                      body->getArgument(index), segments);
+    if (!ids.try_emplace(input.name, packed).second)
+      return emitError(input.loc, "there are two inputs of the name '")
+             << input.name << "'";
+  }
+  return success();
+}
+
+OwningOpRef<ModuleOp> ModuleBuilder::build() {
+  if (failed(checkOutputs()))
+    return nullptr;
+  OwningOpRef<ModuleOp> owned =
+      ModuleOp::create(description.loc, description.name);
+  builder.setInsertionPointToStart(owned->getBody());
+  if (failed(buildInputs()) || failed(buildLayers(description.layers, {})))
+    return nullptr;
+  if (hiddenStates)
+    results.push_back({"hidden", hiddenStates, /*stacked=*/true});
+
+  SmallVector<Value> values;
+  for (const Result &result : results)
+    values.push_back(result.value);
+  func::ReturnOp::create(builder, description.loc, values);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(values).getTypes()));
+  for (auto [index, result] : llvm::enumerate(results)) {
+    function.setResultAttr(index, "hexad.name",
+                           builder.getStringAttr(result.name));
+    if (result.stacked)
+      function.setResultAttr(index, "hexad.stacked", builder.getUnitAttr());
+  }
+  for (auto [index, input] : llvm::enumerate(description.inputs)) {
+    if (input.isMask)
+      continue;
+    auto limit = limits.find(input.name);
+    if (limit == limits.end()) {
+      emitError(input.loc, "no embedding reads input '") << input.name << "'";
+      return nullptr;
+    }
+    function.setArgAttr(index, "hexad.limit",
+                        builder.getI64IntegerAttr(limit->second));
+  }
+  if (positionLimit)
+    function->setAttr("hexad.position_limit",
+                      builder.getI64IntegerAttr(*positionLimit));
+  return owned;
+}
+
+OwningOpRef<ModuleOp> hexad::buildModule(const Description &description,
+                                         llvm::ArrayRef<std::string> outputs,
+                                         MLIRContext *context) {
+  context->loadDialect<HexadDialect, arith::ArithDialect, func::FuncDialect,
+                       scf::SCFDialect, tensor::TensorDialect>();
+  return ModuleBuilder(description, outputs, context).build();
+}
+
+void hexad::forEachLayer(llvm::MutableArrayRef<Layer> layers,
+                         llvm::function_ref<void(Layer &)> visit) {
+  for (Layer &layer : layers) {
+    if (auto *sum = std::get_if<SumLayer>(&layer.kind))
+      forEachLayer(sum->terms, visit);
+    else if (auto *residual = std::get_if<ResidualLayer>(&layer.kind))
+      forEachLayer(residual->layers, visit);
+    else if (auto *repeat = std::get_if<RepeatLayer>(&layer.kind))
+      forEachLayer(repeat->layers, visit);
+    else
+      visit(layer);
+  }
+}

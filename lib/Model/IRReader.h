@@ -1,0 +1,25 @@
+//===- IRReader.h - Models in .mlir files -------------------------*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_MODEL_IRREADER_H
+#define HEXAD_LIB_MODEL_IRREADER_H
+
+#include "hexad/Model/ModelReader.h"
+
+namespace hexad {
+
+/// Parses a .mlir file of phase `hexad`. Emits a diagnostic and gives null on
+/// failure.
+mlir::OwningOpRef<mlir::ModuleOp> readIR(llvm::StringRef path,
+                                         const ReadOptions &options,
+                                         llvm::SourceMgr &sources,
+                                         mlir::MLIRContext *context);
+
+} // namespace hexad
+
+#endif // HEXAD_LIB_MODEL_IRREADER_H

@@ -1,0 +1,220 @@
+//===- ModelInterface.cpp - What a module must look like ------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Model/ModelInterface.h"
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Model/Description.h"
+#include "hexad/Model/Json.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace hexad;
+
+/// Words that a generated header, read as C or C++, cannot have as a name.
+static constexpr llvm::StringLiteral reservedWords[] = {
+    "alignas",  "alignof",  "and",       "asm",     "auto",      "bitand",
+    "bitor",    "bool",     "break",     "case",    "catch",     "char",
+    "class",    "compl",    "concept",   "const",   "constexpr", "continue",
+    "decltype", "default",  "delete",    "do",      "double",    "else",
+    "enum",     "explicit", "export",    "extern",  "false",     "float",
+    "for",      "friend",   "goto",      "if",      "inline",    "int",
+    "long",     "mutable",  "namespace", "new",     "noexcept",  "not",
+    "nullptr",  "operator", "or",        "private", "protected", "public",
+    "register", "requires", "restrict",  "return",  "short",     "signed",
+    "sizeof",   "static",   "struct",    "switch",  "template",  "this",
+    "throw",    "true",     "try",       "typedef", "typeid",    "typename",
+    "union",    "unsigned", "using",     "virtual", "void",      "volatile",
+    "while",    "xor"};
+
+bool hexad::isIdentifier(llvm::StringRef name) {
+  // Underscores in front are the implementation's in C.
+  return !name.empty() && llvm::isAlpha(name.front()) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
+         name.size() <= 200 && !llvm::is_contained(reservedWords, name);
+}
+
+std::string hexad::makeIdentifier(llvm::StringRef name) {
+  std::string identifier = name.take_front(180).str();
+  for (char &c : identifier)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  if (!isIdentifier(identifier))
+    identifier = "model_" + identifier;
+  return identifier;
+}
+
+namespace {
+
+/// Checks the names of arguments and results.
+class NameChecker {
+public:
+  /// `subject` is "argument 1" or the like.
+  LogicalResult check(Location loc, Attribute attribute,
+                      const llvm::Twine &subject) {
+    auto name = dyn_cast_or_null<StringAttr>(attribute);
+    if (!name)
+      return emitError(loc, "expected hexad.name on ") << subject;
+    if (!isIdentifier(name))
+      return emitError(loc, "expected hexad.name of ")
+             << subject
+             << " to consist of letters, digits and '_', to begin with a "
+                "letter and to be no word of C, found "
+             << quoteName(name);
+    if (!seen.insert(name.getValue()).second)
+      return emitError(loc, "the name ")
+             << quoteName(name) << " of " << subject << " is taken";
+    return success();
+  }
+
+private:
+  llvm::StringSet<> seen;
+};
+
+} // namespace
+
+/// Checks that an integer attribute lies in [1, maxDimension].
+static LogicalResult checkSize(Location loc, Attribute attribute,
+                               llvm::StringRef name) {
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  if (!integer || !integer.getType().isInteger(64) || integer.getInt() < 1 ||
+      integer.getInt() > maxDimension)
+    return emitError(loc, "expected ")
+           << name << " to be an i64 from 1 to " << maxDimension << ", found "
+           << attribute;
+  return success();
+}
+
+static LogicalResult verifyArguments(func::FuncOp function,
+                                     NameChecker &names) {
+  unsigned masks = 0;
+  for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+    std::string subject = "argument " + std::to_string(index);
+    Location loc = argument.getLoc();
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.getRank() != 2 || !type.isDynamicDim(0) ||
+        !type.isDynamicDim(1) || !type.getElementType().isInteger(32) ||
+        type.getEncoding())
+      return emitError(loc, "expected ")
+             << subject << " to be a tensor<?x?xi32>, found "
+             << argument.getType();
+    if (failed(names.check(loc, function.getArgAttr(index, "hexad.name"),
+                           subject)))
+      return failure();
+    Attribute limit = function.getArgAttr(index, "hexad.limit");
+    if (!limit)
+      ++masks;
+    else if (failed(checkSize(loc, limit, "hexad.limit")))
+      return failure();
+    Attribute optional = function.getArgAttr(index, "hexad.optional");
+    if (optional && !isa<UnitAttr>(optional))
+      return emitError(loc, "expected hexad.optional without a value");
+    // The mask makes segments, ids make rows; nothing else is known of them.
+    for (Operation *user : argument.getUsers())
+      if (limit ? !isa<PackRowsOp>(user) : !isa<SegmentsOp>(user))
+        return user->emitError("expected ")
+               << subject
+               << (limit ? ", with hexad.limit, to be used by "
+                           "hexad.pack_rows only"
+                         : ", without hexad.limit, to be used by "
+                           "hexad.segments only");
+  }
+  if (masks != 1)
+    return function.emitError("expected one argument without hexad.limit, the "
+                              "mask, found ")
+           << masks;
+  return success();
+}
+
+static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
+  if (function.getNumResults() == 0)
+    return function.emitError("expected at least one result");
+  for (auto [index, resultType] : llvm::enumerate(function.getResultTypes())) {
+    std::string subject = "result " + std::to_string(index);
+    Location loc = function.getLoc();
+    Attribute stacked = function.getResultAttr(index, "hexad.stacked");
+    if (stacked && !isa<UnitAttr>(stacked))
+      return emitError(loc, "expected hexad.stacked without a value");
+    auto type = dyn_cast<RankedTensorType>(resultType);
+    // [count,] batch, seq, columns or batch, columns.
+    bool fits = type && type.getElementType().isF32() && !type.getEncoding() &&
+                (stacked ? type.getRank() == 4
+                         : type.getRank() == 2 || type.getRank() == 3);
+    if (fits) {
+      ArrayRef<int64_t> shape = type.getShape();
+      auto isStatic = [](int64_t size) {
+        return size >= 1 && size <= maxDimension;
+      };
+      fits = isStatic(shape.back()) && (!stacked || isStatic(shape.front())) &&
+             llvm::all_of(shape.drop_front(stacked ? 1 : 0).drop_back(),
+                          ShapedType::isDynamic);
+    }
+    if (!fits)
+      return emitError(loc, "expected ")
+             << subject << " to be "
+             << (stacked ? "a stack tensor<LxBxSxDxf32> with dynamic B and S"
+                         : "rows tensor<?x?xDxf32> or pooled rows "
+                           "tensor<?xDxf32>")
+             << ", found " << resultType;
+    if (failed(names.check(loc, function.getResultAttr(index, "hexad.name"),
+                           subject)))
+      return failure();
+  }
+  return success();
+}
+
+/// A model is made of few ops; what else is valid MLIR, no later phase knows.
+static LogicalResult verifyOps(ModuleOp module) {
+  WalkResult walk = module.walk([&](Operation *op) {
+    bool isKnown =
+        op == module.getOperation() ||
+        isa<ParameterOp, LoadOp, SegmentsOp, PackRowsOp, UnpackRowsOp,
+            PositionsOp, PoolOp, EmbeddingOp, LinearOp, ActivationOp, AddOp,
+            LayerNormOp, L2NormalizeOp, SoftmaxOp, AttentionOp, func::FuncOp,
+            func::ReturnOp, scf::ForOp, scf::YieldOp, arith::ConstantOp,
+            arith::AddIOp, tensor::EmptyOp, tensor::DimOp,
+            tensor::InsertSliceOp>(op);
+    if (isKnown)
+      return WalkResult::advance();
+    op->emitError("op '") << op->getName() << "' cannot be part of a model";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult hexad::verifyModelInterface(ModuleOp module) {
+  if (failed(verifyOps(module)))
+    return failure();
+  func::FuncOp function;
+  for (auto candidate : module.getOps<func::FuncOp>()) {
+    if (function) {
+      InFlightDiagnostic diagnostic =
+          candidate.emitError("expected one function, found another");
+      diagnostic.attachNote(function.getLoc()) << "the first is here";
+      return diagnostic;
+    }
+    function = candidate;
+  }
+  if (!function)
+    return module.emitError("expected a module with one function, found none");
+  if (!function.isPublic() || function.isExternal())
+    return function.emitError("expected a public function with a body");
+  if (Attribute limit = function->getAttr("hexad.position_limit"))
+    if (failed(checkSize(function.getLoc(), limit, "hexad.position_limit")))
+      return failure();
+  NameChecker names;
+  return success(succeeded(verifyArguments(function, names)) &&
+                 succeeded(verifyResults(function, names)));
+}
+
+func::FuncOp hexad::getModelFunction(ModuleOp module) {
+  return *module.getOps<func::FuncOp>().begin();
+}

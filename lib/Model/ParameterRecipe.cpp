@@ -1,0 +1,312 @@
+//===- ParameterRecipe.cpp - From stored tensors to a parameter -----------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Model/ParameterRecipe.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace hexad;
+
+llvm::Expected<const TensorSource *> TensorSources::get(llvm::StringRef file) {
+  std::unique_ptr<TensorSource> &source = opened[file];
+  if (source)
+    return source.get();
+  namespace path = llvm::sys::path;
+  bool plain = !file.empty() && !path::is_absolute(file) &&
+               !file.contains('\0') && path::filename(file) != ".";
+  for (auto part = path::begin(file), end = path::end(file); part != end;
+       ++part)
+    plain &= *part != "..";
+  if (!plain)
+    return llvm::createStringError(
+        "expected a file inside the model's folder, found '" + file + "'");
+  llvm::SmallString<128> location(folder);
+  path::append(location, file);
+  llvm::Expected<std::unique_ptr<TensorSource>> found =
+      TensorSource::open(location);
+  if (!found)
+    return found.takeError();
+  source = std::move(*found);
+  return source.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// More columns in a panel than any machine's registers hold.
+static constexpr int64_t maxPanel = 1024;
+/// Padding is up to a multiple of a vector.
+static constexpr int64_t maxPadding = 1024;
+
+FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
+                                                    TensorSources &sources) {
+  auto fail = [&]() -> InFlightDiagnostic {
+    return mlir::emitError(parameter.getLoc(), "parameter @")
+           << parameter.getSymName() << ": ";
+  };
+  llvm::Expected<const TensorSource *> source =
+      sources.get(parameter.getFile());
+  if (!source) {
+    fail() << llvm::toString(source.takeError());
+    return failure();
+  }
+
+  ParameterRecipe recipe;
+  recipe.layerCount = parameter.getLayerCount();
+  recipe.partsPerLayer = parameter.getPartsPerLayer();
+  recipe.panel = parameter.getPanel().value_or(0);
+  recipe.transposed = parameter.getTransposed();
+
+  ArrayRef<int64_t> firstShape;
+  int64_t rows = 0;
+  for (auto [index, attribute] :
+       llvm::enumerate(parameter.getTensors().getAsRange<StringAttr>())) {
+    llvm::StringRef name = attribute.getValue();
+    const StoredTensor *tensor = (*source)->find(name);
+    if (!tensor) {
+      fail() << "there is no tensor '" << name << "' in "
+             << parameter.getFile();
+      return failure();
+    }
+    if (!tensor->isFloat()) {
+      fail() << "expected tensor '" << name
+             << "' to be of F32, F16 or BF16, found "
+             << getStoredTypeName(tensor->type);
+      return failure();
+    }
+    ArrayRef<int64_t> shape = tensor->shape;
+    if (tensor->bytes.empty()) {
+      fail() << "tensor '" << name << "' is empty";
+      return failure();
+    }
+    if (recipe.transposed ? shape.size() != 2 : shape.empty()) {
+      fail() << "expected tensor '" << name << "' to have "
+             << (recipe.transposed ? "two dimensions" : "a dimension")
+             << ", found shape " << formatShape(shape);
+      return failure();
+    }
+    if (index == 0)
+      firstShape = shape;
+    // The parts of a layer differ in their number of rows, layers do not.
+    bool fits = recipe.transposed
+                    ? shape[0] == firstShape[0]
+                    : shape.drop_front() == firstShape.drop_front();
+    int64_t part = index % recipe.partsPerLayer;
+    int64_t partRows = recipe.transposed ? shape[1] : shape[0];
+    if (part == 0)
+      rows = 0;
+    if (static_cast<int64_t>(index) >= recipe.partsPerLayer)
+      fits &= recipe.parts[part].rows == partRows;
+    if (!fits) {
+      int64_t other =
+          recipe.partsPerLayer > static_cast<int64_t>(index) ? 0 : part;
+      fail() << "tensor '" << name << "' of shape " << formatShape(shape)
+             << " does not go with '"
+             << cast<StringAttr>(parameter.getTensors()[other]).getValue()
+             << "' of shape " << formatShape(recipe.parts[other].tensor->shape);
+      return failure();
+    }
+    recipe.parts.push_back({tensor, rows, partRows});
+    if (llvm::AddOverflow(rows, partRows, rows)) {
+      fail() << "the parts' number of rows does not fit 64 bits";
+      return failure();
+    }
+  }
+
+  // The type that the recipe gives without padding.
+  SmallVector<int64_t> stored(firstShape);
+  if (recipe.transposed)
+    stored = {rows, firstShape[0]};
+  stored.front() = rows;
+  ArrayRef<int64_t> wanted = parameter.getLayerType().getShape();
+  recipe.rows = recipe.paddedRows = rows;
+  recipe.columns = 1;
+  for (int64_t size : ArrayRef(stored).drop_front())
+    recipe.columns *= size; // The parts' bytes are in the file: no overflow.
+  recipe.paddedColumns = recipe.columns;
+
+  auto isPadded = [](int64_t padded, int64_t size) {
+    return padded >= size && padded - size < maxPadding;
+  };
+  bool fits = false;
+  if (recipe.panel) {
+    if (recipe.panel <= maxPanel && stored.size() == 2 &&
+        wanted[0] == int64_t(llvm::divideCeil(rows, recipe.panel)) &&
+        isPadded(wanted[1], recipe.columns)) {
+      fits = true;
+      recipe.paddedRows = wanted[0] * recipe.panel;
+      recipe.paddedColumns = wanted[1];
+    }
+  } else if (stored.size() <= 2 && wanted.size() == stored.size() &&
+             wanted.drop_back() == ArrayRef(stored).drop_back() &&
+             isPadded(wanted.back(), stored.back())) {
+    fits = true;
+    (stored.size() == 1 ? recipe.paddedRows : recipe.paddedColumns) =
+        wanted.back();
+  } else {
+    fits = wanted == ArrayRef(stored);
+  }
+  if (!fits) {
+    InFlightDiagnostic diagnostic = fail();
+    diagnostic << "expected "
+               << (recipe.layerCount > 1 ? "layers of shape " : "shape ")
+               << formatShape(wanted);
+    if (recipe.panel)
+      diagnostic << " in panels of " << recipe.panel;
+    diagnostic << ", found " << formatShape(stored) << " in tensor";
+    if (recipe.partsPerLayer > 1)
+      diagnostic << "s " << recipe.partsPerLayer << " from";
+    diagnostic << " '" << cast<StringAttr>(parameter.getTensors()[0]).getValue()
+               << "'";
+    if (recipe.transposed)
+      diagnostic << ", transposed";
+    return failure();
+  }
+  int64_t bytes = sizeof(float);
+  for (int64_t size :
+       {recipe.layerCount, recipe.paddedRows, recipe.paddedColumns})
+    if (llvm::MulOverflow(bytes, size, bytes)) {
+      fail() << "its size does not fit 64 bits";
+      return failure();
+    }
+  return recipe;
+}
+
+LogicalResult hexad::verifyParameterSources(ModuleOp module,
+                                            TensorSources &sources) {
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    FailureOr<ParameterRecipe> recipe =
+        ParameterRecipe::resolve(parameter, sources);
+    if (failed(recipe))
+      return failure();
+    if (!recipe->isPlain())
+      return mlir::emitError(parameter.getLoc(), "parameter @")
+             << parameter.getSymName()
+             << ": expected the shape of the stored tensors, without panels "
+                "or padding";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+const ParameterRecipe::Part *ParameterRecipe::findPart(int64_t layer,
+                                                       int64_t row) const {
+  return llvm::partition_point(getParts(layer), [row](const Part &part) {
+    return part.firstRow + part.rows <= row;
+  });
+}
+
+void ParameterRecipe::readRow(int64_t layer, int64_t row, int64_t column,
+                              llvm::MutableArrayRef<float> out) const {
+  const Part *part = findPart(layer, row);
+  if (transposed) {
+    int64_t stride = part->rows;
+    int64_t first = column * stride + (row - part->firstRow);
+    for (size_t i = 0; i < out.size(); ++i)
+      part->tensor->readFloats(first + i * stride, out.slice(i, 1));
+    return;
+  }
+  part->tensor->readFloats((row - part->firstRow) * columns + column, out);
+}
+
+void ParameterRecipe::readColumn(int64_t layer, int64_t column, int64_t row,
+                                 llvm::MutableArrayRef<float> out) const {
+  for (const Part *part = findPart(layer, row); !out.empty(); ++part) {
+    int64_t first = row - part->firstRow;
+    int64_t count = std::min<int64_t>(out.size(), part->rows - first);
+    part->tensor->readFloats(column * part->rows + first,
+                             out.take_front(count));
+    out = out.drop_front(count);
+    row += count;
+  }
+}
+
+void ParameterRecipe::streamPlain(int64_t layer, Sink sink) const {
+  std::vector<float> buffer;
+  for (const Part &part : getParts(layer)) {
+    int64_t total = part.tensor->getElementCount();
+    for (int64_t first = 0; first < total; first += maxChunk) {
+      buffer.resize(std::min(maxChunk, total - first));
+      part.tensor->readFloats(first, buffer);
+      sink(buffer);
+    }
+  }
+}
+
+void ParameterRecipe::streamRows(int64_t layer, Sink sink) const {
+  std::vector<float> buffer;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t first = 0; first < paddedColumns; first += maxChunk) {
+      buffer.assign(std::min(maxChunk, paddedColumns - first), 0.0f);
+      int64_t count = std::min<int64_t>(buffer.size(),
+                                        std::max<int64_t>(columns - first, 0));
+      readRow(layer, row, first,
+              llvm::MutableArrayRef(buffer).take_front(count));
+      sink(buffer);
+    }
+  // A padded vector; whole rows are not padded.
+  if (int64_t zeros = (paddedRows - rows) * paddedColumns) {
+    buffer.assign(zeros, 0.0f);
+    sink(buffer);
+  }
+}
+
+void ParameterRecipe::streamPanels(int64_t layer, Sink sink) const {
+  // A block of a panel is read row by row and written column by column; both
+  // copies stay in the L1 cache. The rows of a block are set apart by one more
+  // cache line, lest they compete for the same sets.
+  constexpr int64_t blockColumns = 256, stride = blockColumns + 16;
+  std::vector<float> block(panel * stride), columnMajor;
+  for (int64_t firstRow = 0; firstRow < paddedRows; firstRow += panel) {
+    int64_t blockRows = std::min(panel, rows - firstRow);
+    for (int64_t first = 0; first < paddedColumns;) {
+      int64_t width = std::min({blockColumns, paddedColumns - first,
+                                std::max<int64_t>(maxChunk / panel, 1)});
+      int64_t count = std::clamp<int64_t>(columns - first, 0, width);
+      columnMajor.assign(width * panel, 0.0f);
+      if (transposed) {
+        for (int64_t c = 0; c < count; ++c)
+          readColumn(
+              layer, first + c, firstRow,
+              llvm::MutableArrayRef(columnMajor).slice(c * panel, blockRows));
+      } else {
+        for (int64_t r = 0; r < blockRows; ++r)
+          readRow(layer, firstRow + r, first,
+                  llvm::MutableArrayRef(block).slice(r * stride, count));
+        for (int64_t c = 0; c < count; ++c)
+          for (int64_t r = 0; r < blockRows; ++r)
+            columnMajor[c * panel + r] = block[r * stride + c];
+      }
+      sink(columnMajor);
+      first += width;
+    }
+  }
+}
+
+void ParameterRecipe::stream(int64_t layer, Sink sink) const {
+  if (panel)
+    streamPanels(layer, sink);
+  else if (isPlain() && !transposed)
+    streamPlain(layer, sink);
+  else
+    streamRows(layer, sink);
+}
+
+std::vector<double> ParameterRecipe::readLayer(int64_t layer) const {
+  std::vector<double> elements;
+  elements.reserve(getLayerElements());
+  stream(layer, [&](ArrayRef<float> chunk) {
+    elements.insert(elements.end(), chunk.begin(), chunk.end());
+  });
+  return elements;
+}

@@ -1,0 +1,168 @@
+//===- TensorNames.cpp - Which stored tensor a layer reads ----------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorNames.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace hexad;
+
+std::string hexad::expandTensorName(llvm::StringRef stored, int64_t iteration) {
+  constexpr llvm::StringLiteral placeholder = "{i}";
+  std::string name;
+  for (size_t at; (at = stored.find(placeholder)) != llvm::StringRef::npos;
+       stored = stored.drop_front(at + placeholder.size()))
+    name += stored.take_front(at).str() + std::to_string(iteration);
+  return name + stored.str();
+}
+
+bool hexad::matchesGlob(llvm::StringRef name, llvm::StringRef glob) {
+  auto [head, tail] = glob.split('*');
+  if (head.size() == glob.size())
+    return name == glob;
+  if (!name.consume_front(head))
+    return false;
+  // The piece behind a star: earliest match first, the last one at the end.
+  while (true) {
+    auto [piece, rest] = tail.split('*');
+    if (piece.size() == tail.size())
+      return name.ends_with(piece);
+    size_t at = name.find(piece);
+    if (at == llvm::StringRef::npos)
+      return false;
+    name = name.drop_front(at + piece.size());
+    tail = rest;
+  }
+}
+
+std::vector<llvm::StringRef>
+hexad::findUnreadTensors(ModuleOp module, const TensorSource &source) {
+  llvm::StringSet<> read;
+  for (auto parameter : module.getOps<ParameterOp>())
+    for (auto name : parameter.getTensors().getAsValueRange<StringAttr>())
+      read.insert(name);
+  std::vector<llvm::StringRef> unread;
+  for (llvm::StringRef name : source.getNames())
+    if (!read.contains(name))
+      unread.push_back(name);
+  return unread;
+}
+
+namespace {
+
+/// Finds the names of a description's tensors in a family's table.
+class NameResolver {
+public:
+  NameResolver(const FamilyNames *family, const TensorSource &source)
+      : family(family), source(source) {
+    // Base models are published with and without the prefix.
+    hasPrefix =
+        family && llvm::any_of(source.getNames(), [&](llvm::StringRef name) {
+          return name.starts_with(family->prefix);
+        });
+  }
+
+  /// Fills in the open names of one layer. `bias` says whether it has one.
+  LogicalResult resolve(Location loc, llvm::StringRef layer, bool bias,
+                        TensorNames &names) {
+    if (names.weight.empty() &&
+        failed(find(loc, layer, {".weight", ".gamma"}, names.weight)))
+      return failure();
+    if (bias && names.bias.empty())
+      return find(loc, layer, {".bias", ".beta"}, names.bias);
+    return success();
+  }
+
+private:
+  /// The first name that is stored of those that the table and the spellings of
+  /// the suffix (the second is that of the oldest checkpoints) give.
+  LogicalResult find(Location loc, llvm::StringRef layer,
+                     std::array<llvm::StringLiteral, 2> suffixes,
+                     std::string &name) {
+    if (!family)
+      return emitError(loc, "layer '")
+             << layer << "' needs 'tensors', or the weights need 'names'";
+    for (const NameStem &stem : family->stems) {
+      if (stem.layer != layer)
+        continue;
+      std::string base =
+          (hasPrefix && stem.isInBase ? family->prefix.str() : "") +
+          stem.stem.str();
+      for (llvm::StringRef suffix : suffixes) {
+        std::string candidate = base + suffix.str();
+        if (source.find(expandTensorName(candidate, 0))) {
+          name = candidate;
+          return success();
+        }
+      }
+      // Missing: what the diagnostic of the parameter will name.
+      name = base + suffixes[0].str();
+    }
+    if (!name.empty())
+      return success();
+    InFlightDiagnostic diagnostic = emitError(loc, "the names of '")
+                                    << family->family << "' know no layer '"
+                                    << layer << "'; expected one of ";
+    llvm::StringRef previous;
+    for (const NameStem &stem : family->stems) {
+      if (stem.layer == previous)
+        continue;
+      diagnostic << (previous.empty() ? "'" : ", '") << stem.layer << "'";
+      previous = stem.layer;
+    }
+    return diagnostic;
+  }
+
+  const FamilyNames *family;
+  const TensorSource &source;
+  bool hasPrefix;
+};
+
+} // namespace
+
+LogicalResult hexad::resolveTensorNames(Description &description,
+                                        const FamilyNames *family,
+                                        const TensorSource &source) {
+  NameResolver resolver(family, source);
+  llvm::StringMap<std::string> tables;
+  LogicalResult result = success();
+  auto visit = [&](Layer &layer) {
+    if (failed(result))
+      return;
+    auto resolve = [&](const llvm::Twine &name, bool bias, TensorNames &names) {
+      if (succeeded(result))
+        result = resolver.resolve(layer.loc, name.str(), bias, names);
+    };
+    if (auto *embedding = std::get_if<EmbeddingLayer>(&layer.kind)) {
+      resolve(embedding->name, false, embedding->tensors);
+      tables[embedding->name] = embedding->tensors.weight;
+    } else if (auto *positions = std::get_if<PositionsLayer>(&layer.kind)) {
+      resolve(positions->name, false, positions->tensors);
+    } else if (auto *norm = std::get_if<LayerNormLayer>(&layer.kind)) {
+      resolve(norm->name, norm->bias, norm->tensors);
+    } else if (auto *linear = std::get_if<LinearLayer>(&layer.kind)) {
+      if (!linear->tied.empty()) {
+        auto table = tables.find(linear->tied);
+        if (table == tables.end()) {
+          result = emitError(layer.loc, "expected 'tied' to name an embedding "
+                                        "in front of this layer, found '")
+                   << linear->tied << "'";
+          return;
+        }
+        linear->tensors.weight = table->second;
+      }
+      resolve(linear->name, linear->bias, linear->tensors);
+    } else if (auto *attention = std::get_if<AttentionLayer>(&layer.kind)) {
+      resolve(attention->name + ".query", attention->bias, attention->query);
+      resolve(attention->name + ".key", attention->bias, attention->key);
+      resolve(attention->name + ".value", attention->bias, attention->value);
+      resolve(attention->name + ".output", attention->bias, attention->output);
+    }
+  };
+  forEachLayer(description.layers, visit);
+  return result;
+}

@@ -1,0 +1,27 @@
+//===- TextFile.h - A text file that diagnostics can show ---------*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_MODEL_TEXTFILE_H
+#define HEXAD_LIB_MODEL_TEXTFILE_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/SourceMgr.h"
+#include <optional>
+
+namespace hexad {
+
+/// Reads a text file into a buffer of `sources`, with a null character behind
+/// it. Emits a diagnostic if it cannot be read or is too large for a text that
+/// people write.
+std::optional<llvm::StringRef> openTextFile(llvm::StringRef path,
+                                            llvm::SourceMgr &sources,
+                                            mlir::MLIRContext *context);
+
+} // namespace hexad
+
+#endif // HEXAD_LIB_MODEL_TEXTFILE_H

@@ -1,0 +1,189 @@
+//===- WeightFile.cpp - Writing the packed weights ------------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Model/WeightFile.h"
+#include "hexad/Model/ParameterRecipe.h"
+#include "hexad/Runtime/abi.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace hexad;
+
+namespace {
+
+/// Parameters begin at multiples of this, as vector loads like it.
+constexpr int64_t parameterAlignment = 64;
+
+/// A parameter at its place in the file.
+struct PlacedParameter {
+  ParameterOp op;
+  ParameterRecipe recipe;
+  int64_t offset, bytes;
+};
+
+/// Writes data block by block, each hashed as it leaves. The fingerprint does
+/// not depend on how the data were handed over.
+class DataWriter {
+public:
+  DataWriter(llvm::raw_fd_ostream &stream,
+             llvm::function_ref<void(uint64_t)> written)
+      : stream(stream), written(written) {
+    block.reserve(blockBytes);
+  }
+
+  void write(const void *data, size_t bytes) {
+    auto *source = static_cast<const uint8_t *>(data);
+    while (bytes > 0) {
+      size_t count = std::min(bytes, blockBytes - block.size());
+      block.append(source, source + count);
+      source += count;
+      bytes -= count;
+      if (block.size() == blockBytes)
+        flush();
+    }
+  }
+  void writeZeros(size_t bytes) {
+    static constexpr uint8_t zeros[4096] = {};
+    for (; bytes > 0; bytes -= std::min(bytes, sizeof(zeros)))
+      write(zeros, std::min(bytes, sizeof(zeros)));
+  }
+  void flush() {
+    if (block.empty())
+      return;
+    addToFingerprint(llvm::xxh3_64bits(block));
+    if (!stream.has_error())
+      stream.write(reinterpret_cast<const char *>(block.data()), block.size());
+    total += block.size();
+    block.clear();
+    written(total);
+  }
+  void addToFingerprint(uint64_t value) {
+    uint64_t pair[] = {fingerprint, value};
+    fingerprint = llvm::xxh3_64bits(
+        llvm::ArrayRef(reinterpret_cast<const uint8_t *>(pair), sizeof(pair)));
+  }
+  uint64_t getFingerprint() const { return fingerprint; }
+  uint64_t getPosition() const { return total + block.size(); }
+
+private:
+  static constexpr size_t blockBytes = 1 << 20;
+  llvm::raw_fd_ostream &stream;
+  llvm::function_ref<void(uint64_t)> written;
+  llvm::SmallVector<uint8_t, 0> block;
+  uint64_t total = 0, fingerprint = 0;
+};
+
+} // namespace
+
+/// Finds the stored tensors of every parameter and checks the offsets.
+static FailureOr<std::vector<PlacedParameter>>
+placeParameters(ModuleOp module, TensorSources &sources) {
+  std::vector<PlacedParameter> placed;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    auto offset = parameter->getAttrOfType<IntegerAttr>("hexad.offset");
+    if (!offset || offset.getInt() < 0 ||
+        offset.getInt() % parameterAlignment != 0)
+      return parameter.emitError("expected hexad.offset, a multiple of ")
+             << parameterAlignment << " bytes";
+    FailureOr<ParameterRecipe> recipe =
+        ParameterRecipe::resolve(parameter, sources);
+    if (failed(recipe))
+      return failure();
+    int64_t bytes = recipe->getLayerCount() * recipe->getLayerElements() *
+                    static_cast<int64_t>(sizeof(float));
+    placed.push_back({parameter, std::move(*recipe), offset.getInt(), bytes});
+  }
+  llvm::sort(placed, [](const PlacedParameter &a, const PlacedParameter &b) {
+    return a.offset < b.offset;
+  });
+  for (size_t i = 1; i < placed.size(); ++i)
+    if (placed[i - 1].offset + placed[i - 1].bytes > placed[i].offset) {
+      InFlightDiagnostic diagnostic = placed[i].op.emitError(
+          "the offset lies within the bytes of another parameter");
+      diagnostic.attachNote(placed[i - 1].op.getLoc()) << "the other parameter";
+      return diagnostic;
+    }
+  return placed;
+}
+
+/// Writes the data of `placed`, in the order of their offsets.
+static void writeData(llvm::ArrayRef<PlacedParameter> placed,
+                      llvm::raw_fd_ostream &stream, DataWriter &data) {
+  for (const PlacedParameter &parameter : placed) {
+    data.writeZeros(parameter.offset - data.getPosition());
+    // Two models of equal bytes but other shapes are not the same.
+    data.addToFingerprint(parameter.offset);
+    data.addToFingerprint(parameter.recipe.getLayerCount());
+    data.addToFingerprint(parameter.recipe.getLayerElements());
+    for (int64_t layer = 0, count = parameter.recipe.getLayerCount();
+         layer < count; ++layer) {
+      parameter.recipe.stream(layer, [&](llvm::ArrayRef<float> chunk) {
+        data.write(chunk.data(), chunk.size() * sizeof(float));
+      });
+      if (stream.has_error())
+        return;
+    }
+  }
+  // A mapping of the file may be read in whole vectors up to its end.
+  data.writeZeros(llvm::alignTo(data.getPosition(), parameterAlignment) -
+                  data.getPosition());
+  data.flush();
+}
+
+FailureOr<WeightFileResult>
+hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
+                       llvm::StringRef path,
+                       std::function<void(uint64_t, uint64_t)> progress) {
+  TensorSources sources(sourceFolder);
+  FailureOr<std::vector<PlacedParameter>> placed =
+      placeParameters(module, sources);
+  if (failed(placed))
+    return failure();
+  uint64_t dataBytes =
+      placed->empty()
+          ? 0
+          : llvm::alignTo(placed->back().offset + placed->back().bytes,
+                          parameterAlignment);
+
+  std::error_code code;
+  llvm::raw_fd_ostream stream(path, code, llvm::sys::fs::CD_CreateAlways,
+                              llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);
+  if (code)
+    return module.emitError("cannot write ") << path << ": " << code.message();
+  stream.SetUnbuffered();
+
+  stream.write_zeros(HEXAD_WEIGHTS_ALIGNMENT);
+  auto written = [&](uint64_t bytes) {
+    if (progress)
+      progress(bytes, dataBytes);
+  };
+  DataWriter data(stream, written);
+  writeData(*placed, stream, data);
+
+  WeightFileResult result = {HEXAD_WEIGHTS_ALIGNMENT + dataBytes,
+                             data.getFingerprint()};
+  hexad_weights_header header = {};
+  std::memcpy(header.magic, HEXAD_WEIGHTS_MAGIC, sizeof(header.magic));
+  header.version = HEXAD_WEIGHTS_VERSION;
+  header.data_offset = HEXAD_WEIGHTS_ALIGNMENT;
+  header.file_bytes = result.fileBytes;
+  header.fingerprint = result.fingerprint;
+  if (!stream.has_error())
+    stream.pwrite(reinterpret_cast<const char *>(&header), sizeof(header), 0);
+  stream.close();
+  code = stream.error();
+  // An error that nobody looked at would end the program.
+  stream.clear_error();
+  if (code) {
+    llvm::sys::fs::remove(path);
+    return module.emitError("cannot write ") << path << ": " << code.message();
+  }
+  return result;
+}

@@ -1,0 +1,80 @@
+//===- ModelTestUtilities.h - Files and diagnostics for tests -----*- C++
+//-*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_TEST_UNIT_MODEL_MODELTESTUTILITIES_H
+#define HEXAD_TEST_UNIT_MODEL_MODELTESTUTILITIES_H
+
+#include "TemporaryFolder.h"
+#include "hexad/Model/ModelReader.h"
+#include "hexad/Model/Safetensors.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
+
+namespace hexad {
+
+/// Reads models and keeps the diagnostics.
+class ModelTest : public ::testing::Test {
+protected:
+  ModelTest() {
+    // One line for each: "line:column: severity: message".
+    context.getDiagEngine().registerHandler([this](mlir::Diagnostic &d) {
+      llvm::raw_string_ostream stream(diagnostics);
+      if (auto loc = llvm::dyn_cast<mlir::FileLineColLoc>(d.getLocation()))
+        stream << llvm::sys::path::filename(loc.getFilename().getValue()) << ':'
+               << loc.getLine() << ':' << loc.getColumn() << ": ";
+      bool isError = d.getSeverity() == mlir::DiagnosticSeverity::Error;
+      stream << (isError ? "error: " : "warning: ") << d << "\n";
+      errors += isError;
+      return mlir::success();
+    });
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp>
+  read(llvm::StringRef path, llvm::ArrayRef<std::string> outputs = {}) {
+    ReadOptions options;
+    options.outputs.assign(outputs.begin(), outputs.end());
+    llvm::SourceMgr sources;
+    return readModel(path, options, sources, &context);
+  }
+
+  static std::string getGolden(llvm::StringRef name) {
+    return (HEXAD_TEST_DIR "/golden/models/" + name).str();
+  }
+
+  static std::string print(mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    return text;
+  }
+
+  /// Expects reading `path` to fail with one error that is `where: error: what`
+  /// for a part of what.
+  void expectError(llvm::StringRef path, llvm::StringRef where,
+                   llvm::StringRef what,
+                   llvm::ArrayRef<std::string> outputs = {}) {
+    diagnostics.clear();
+    errors = 0;
+    EXPECT_FALSE(read(path, outputs)) << "expected: " << what.str();
+    EXPECT_EQ(errors, 1u) << diagnostics;
+    EXPECT_TRUE(llvm::StringRef(diagnostics).starts_with(where))
+        << "expected at " << where.str() << ": " << diagnostics;
+    EXPECT_TRUE(llvm::StringRef(diagnostics).contains(what))
+        << "expected '" << what.str() << "' in: " << diagnostics;
+  }
+
+  mlir::MLIRContext context;
+  std::string diagnostics;
+  unsigned errors = 0;
+};
+
+} // namespace hexad
+
+#endif // HEXAD_TEST_UNIT_MODEL_MODELTESTUTILITIES_H
