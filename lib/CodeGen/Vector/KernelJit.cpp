@@ -51,9 +51,10 @@ static llvm::Expected<std::unique_ptr<llvm::Module>>
 compile(StringRef source, const hexad::Target &target,
         llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext) {
   DialectRegistry registry;
-  registry.insert<hexad::kernel::KernelDialect, func::FuncDialect>();
   registerAllToLLVMIRTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // Brings the dialects that it is lowered to, too.
+  context.loadDialect<hexad::kernel::KernelDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
   if (!module)
     return llvm::createStringError("kernels do not parse");
