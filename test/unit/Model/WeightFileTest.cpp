@@ -1,0 +1,410 @@
+//===- WeightFileTest.cpp - Packing by every recipe -----------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Model/WeightFile.h"
+#include "ModelTestUtilities.h"
+#include "hexad/Model/ParameterRecipe.h"
+#include "hexad/Runtime/abi.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Endian.h"
+
+using namespace mlir;
+using namespace hexad;
+
+namespace {
+
+/// A matrix whose element (r, c) is stored exactly in every float type.
+struct StoredMatrix {
+  std::string name;
+  StoredType type;
+  int64_t rows, columns; ///< a vector if columns is 0
+  int64_t seed;
+
+  float get(int64_t r, int64_t c) const {
+    return static_cast<float>((r * 31 + c * 7 + seed) % 128) - 64.0f;
+  }
+};
+
+/// What a parameter's recipe is, in the words of the op's definition.
+struct Recipe {
+  std::vector<std::vector<StoredMatrix>> layers; ///< parts of each layer
+  bool transposed;
+  int64_t panel;
+  int64_t padding; ///< zeros behind each row
+
+  /// Element (r, c) of a layer before padding.
+  float get(int64_t layer, int64_t r, int64_t c) const {
+    for (const StoredMatrix &part : layers[layer]) {
+      int64_t rows = transposed ? part.columns : part.rows;
+      if (r < rows)
+        return transposed ? part.get(c, r) : part.get(r, c);
+      r -= rows;
+    }
+    return 0.0f;
+  }
+  int64_t getRows() const {
+    int64_t rows = 0;
+    for (const StoredMatrix &part : layers.front())
+      rows += transposed ? part.columns : part.rows;
+    return rows;
+  }
+  int64_t getColumns() const {
+    const StoredMatrix &part = layers.front().front();
+    return transposed ? part.rows : part.columns;
+  }
+  std::vector<float> getExpected() const {
+    std::vector<float> expected;
+    int64_t rows = getRows(), columns = getColumns();
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      if (panel == 0) {
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t c = 0; c < columns + padding; ++c)
+            expected.push_back(c < columns ? get(layer, r, c) : 0.0f);
+        continue;
+      }
+      for (int64_t p = 0; p * panel < rows; ++p)
+        for (int64_t c = 0; c < columns + padding; ++c)
+          for (int64_t lane = 0; lane < panel; ++lane) {
+            int64_t r = p * panel + lane;
+            expected.push_back(r < rows && c < columns ? get(layer, r, c)
+                                                       : 0.0f);
+          }
+    }
+    return expected;
+  }
+  std::string getType() const {
+    std::string type = "tensor<";
+    llvm::raw_string_ostream stream(type);
+    if (layers.size() > 1)
+      stream << layers.size() << 'x';
+    int64_t rows = getRows(), columns = getColumns() + padding;
+    if (panel)
+      stream << (rows + panel - 1) / panel << 'x' << columns << 'x' << panel;
+    else
+      stream << rows << 'x' << columns;
+    stream << "xf32>";
+    return type;
+  }
+};
+
+class WeightFile : public ModelTest {
+protected:
+  void SetUp() override {
+    context.loadDialect<HexadDialect, func::FuncDialect>();
+  }
+
+  /// Writes the stored matrices as `w.safetensors`.
+  void store(ArrayRef<StoredMatrix> matrices) {
+    std::vector<std::vector<uint8_t>> bytes;
+    std::vector<TensorToWrite> tensors;
+    for (const StoredMatrix &matrix : matrices) {
+      unsigned width = getStoredTypeBytes(matrix.type);
+      int64_t columns = std::max<int64_t>(matrix.columns, 1);
+      std::vector<uint8_t> &data = bytes.emplace_back();
+      for (int64_t r = 0; r < matrix.rows; ++r)
+        for (int64_t c = 0; c < columns; ++c) {
+          data.resize(data.size() + width);
+          uint8_t *to = &data[data.size() - width];
+          uint32_t single = llvm::bit_cast<uint32_t>(matrix.get(r, c));
+          APFloat value(matrix.get(r, c));
+          bool losesInfo;
+          value.convert(APFloat::IEEEhalf(), APFloat::rmTowardZero, &losesInfo);
+          if (matrix.type == StoredType::F32)
+            llvm::support::endian::write32le(to, single);
+          else if (matrix.type == StoredType::BF16)
+            llvm::support::endian::write16le(to, single >> 16);
+          else
+            llvm::support::endian::write16le(
+                to, value.bitcastToAPInt().getZExtValue());
+        }
+    }
+    for (auto [matrix, data] : llvm::zip(matrices, bytes)) {
+      llvm::SmallVector<int64_t, 4> shape = {matrix.rows};
+      if (matrix.columns)
+        shape.push_back(matrix.columns);
+      tensors.push_back({matrix.name, matrix.type, shape, data});
+    }
+    llvm::Error error =
+        writeSafetensors(folder.getPath("w.safetensors"), tensors);
+    ASSERT_FALSE(!!error) << llvm::toString(std::move(error));
+  }
+
+  std::optional<WeightFileResult> write(llvm::StringRef parameters) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(parameters, &context);
+    if (!module)
+      return std::nullopt;
+    FailureOr<WeightFileResult> result =
+        writeWeightFile(*module, folder.getPath(), folder.getPath("weights"));
+    return succeeded(result) ? std::optional(*result) : std::nullopt;
+  }
+
+  std::string readFile(llvm::StringRef name) {
+    auto buffer = llvm::MemoryBuffer::getFile(folder.getPath(name));
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+
+  static std::vector<float> getFloats(llvm::StringRef file, int64_t offset,
+                                      size_t count) {
+    std::vector<float> floats(count);
+    llvm::StringRef bytes =
+        file.substr(HEXAD_WEIGHTS_ALIGNMENT + offset, count * sizeof(float));
+    EXPECT_EQ(bytes.size(), count * sizeof(float));
+    std::memcpy(floats.data(), bytes.data(), bytes.size());
+    return floats;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(WeightFile, FollowsEveryRecipe) {
+  // Sizes at, below and above panels, and above the blocks they are made by.
+  for (int64_t rows : {1, 16, 37})
+    for (int64_t columns : {1, 24, 600})
+      for (bool transposed : {false, true})
+        for (int64_t panel : {0, 8, 16, 32})
+          for (int64_t padding : {0, 5})
+            for (int64_t layers : {1, 3})
+              for (int64_t parts : {1, 2}) {
+                Recipe recipe{{}, transposed, panel, padding};
+                std::vector<StoredMatrix> stored;
+                StoredType types[] = {StoredType::F32, StoredType::BF16,
+                                      StoredType::F16};
+                std::string names;
+                for (int64_t layer = 0; layer < layers; ++layer) {
+                  recipe.layers.emplace_back();
+                  for (int64_t part = 0; part < parts; ++part) {
+                    int64_t index = stored.size();
+                    int64_t partRows = rows + part;
+                    stored.push_back({"t" + std::to_string(index),
+                                      types[index % 3],
+                                      transposed ? columns : partRows,
+                                      transposed ? partRows : columns, index});
+                    recipe.layers.back().push_back(stored.back());
+                    names +=
+                        (index ? ", \"" : "\"") + stored.back().name + "\"";
+                  }
+                }
+                store(stored);
+                std::string text;
+                llvm::raw_string_ostream stream(text);
+                stream << "hexad.parameter @p : " << recipe.getType()
+                       << " from \"w.safetensors\" [" << names
+                       << "] {hexad.offset = 64 : i64";
+                if (layers > 1)
+                  stream << ", layers = " << layers << " : i64";
+                if (panel)
+                  stream << ", panel = " << panel << " : i64";
+                stream << (transposed ? ", transposed}" : "}");
+                ASSERT_TRUE(write(text)) << diagnostics << text;
+                std::vector<float> expected = recipe.getExpected();
+                std::string file = readFile("weights");
+                ASSERT_EQ(getFloats(file, 64, expected.size()), expected)
+                    << text;
+              }
+}
+
+TEST_F(WeightFile, PadsVectors) {
+  store({{"a", StoredType::F32, 5, 0, 1}, {"b", StoredType::F16, 3, 0, 2}});
+  ASSERT_TRUE(write("hexad.parameter @p : tensor<16xf32> from "
+                    "\"w.safetensors\" [\"a\", \"b\"] "
+                    "{hexad.offset = 0 : i64}"))
+      << diagnostics;
+  std::vector<float> expected(16, 0.0f);
+  for (int i = 0; i < 5; ++i)
+    expected[i] = StoredMatrix{"", StoredType::F32, 5, 0, 1}.get(i, 0);
+  for (int i = 0; i < 3; ++i)
+    expected[5 + i] = StoredMatrix{"", StoredType::F32, 3, 0, 2}.get(i, 0);
+  EXPECT_EQ(getFloats(readFile("weights"), 0, 16), expected);
+}
+
+TEST_F(WeightFile, PlacesParametersBehindTheHeader) {
+  store({{"a", StoredType::F32, 2, 3, 1}, {"b", StoredType::F32, 3, 2, 2}});
+  // Not in the order of their offsets.
+  auto result =
+      write("hexad.parameter @b : tensor<3x2xf32> from \"w.safetensors\" "
+            "[\"b\"] {hexad.offset = 192 : i64}\n"
+            "hexad.parameter @a : tensor<2x3xf32> from \"w.safetensors\" "
+            "[\"a\"] {hexad.offset = 0 : i64}");
+  ASSERT_TRUE(result) << diagnostics;
+  std::string file = readFile("weights");
+  EXPECT_EQ(file.size(), result->fileBytes);
+  EXPECT_EQ(file.size(), size_t(HEXAD_WEIGHTS_ALIGNMENT) + 192 + 64);
+  hexad_weights_header header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  EXPECT_EQ(llvm::StringRef(header.magic, 8), HEXAD_WEIGHTS_MAGIC);
+  EXPECT_EQ(header.version, HEXAD_WEIGHTS_VERSION);
+  EXPECT_EQ(header.data_offset, uint32_t(HEXAD_WEIGHTS_ALIGNMENT));
+  EXPECT_EQ(header.file_bytes, result->fileBytes);
+  EXPECT_EQ(header.fingerprint, result->fingerprint);
+  EXPECT_EQ(getFloats(file, 0, 6)[5],
+            (StoredMatrix{"", StoredType::F32, 2, 3, 1}.get(1, 2)));
+  EXPECT_EQ(getFloats(file, 192, 6)[5],
+            (StoredMatrix{"", StoredType::F32, 3, 2, 2}.get(2, 1)));
+  EXPECT_EQ(getFloats(file, 24, 42), std::vector<float>(42, 0.0f));
+}
+
+TEST_F(WeightFile, FingerprintDependsOnBytesAndShapes) {
+  auto getFingerprint = [&](int64_t seed, llvm::StringRef type) {
+    store({{"a", StoredType::F32, 4, 4, seed},
+           {"v", StoredType::F32, 16, 0, seed}});
+    auto result = write(
+        ("hexad.parameter @a : " + type + " from \"w.safetensors\" [\"" +
+         (type.count('x') == 1 ? "v" : "a") + "\"] {hexad.offset = 0 : i64}")
+            .str());
+    EXPECT_TRUE(result) << diagnostics;
+    return result ? result->fingerprint : 0;
+  };
+  uint64_t fingerprint = getFingerprint(1, "tensor<4x4xf32>");
+  EXPECT_EQ(fingerprint, getFingerprint(1, "tensor<4x4xf32>"));
+  EXPECT_NE(fingerprint, getFingerprint(2, "tensor<4x4xf32>"));
+  EXPECT_NE(fingerprint, getFingerprint(1, "tensor<4x8xf32>"));
+  EXPECT_NE(fingerprint, 0u);
+}
+
+TEST_F(WeightFile, KeepsPayloadsOfNaN) {
+  uint32_t bits[] = {0x7fc12345, 0x7f800001, 0xffffffff, 0x80000000};
+  ArrayRef<uint8_t> bytes(reinterpret_cast<uint8_t *>(bits), sizeof(bits));
+  llvm::Error error = writeSafetensors(folder.getPath("w.safetensors"),
+                                       {{"a", StoredType::F32, {4}, bytes}});
+  ASSERT_FALSE(!!error);
+  ASSERT_TRUE(write("hexad.parameter @a : tensor<4xf32> from "
+                    "\"w.safetensors\" [\"a\"] {hexad.offset = 0 : i64}"));
+  EXPECT_EQ(llvm::StringRef(readFile("weights"))
+                .substr(HEXAD_WEIGHTS_ALIGNMENT, sizeof(bits)),
+            llvm::StringRef(reinterpret_cast<char *>(bits), sizeof(bits)));
+}
+
+TEST_F(WeightFile, ReportsProgressInBytes) {
+  // More than one block of output.
+  store({{"a", StoredType::F32, 1000, 700, 1}});
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      "hexad.parameter @a : tensor<1000x700xf32> from \"w.safetensors\" "
+      "[\"a\"] {hexad.offset = 0 : i64}",
+      &context);
+  std::vector<std::pair<uint64_t, uint64_t>> calls;
+  auto result = writeWeightFile(
+      *module, folder.getPath(), folder.getPath("weights"),
+      [&](uint64_t done, uint64_t total) { calls.emplace_back(done, total); });
+  ASSERT_TRUE(succeeded(result));
+  ASSERT_GT(calls.size(), 2u);
+  EXPECT_TRUE(llvm::is_sorted(calls));
+  EXPECT_EQ(calls.back().first, 2'800'000u);
+  EXPECT_EQ(calls.back().second, 2'800'000u);
+}
+
+TEST_F(WeightFile, ReadsLayersInDoublePrecision) {
+  StoredMatrix a{"a", StoredType::BF16, 3, 2, 4},
+      b{"b", StoredType::F32, 3, 2, 9};
+  store({a, b});
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      "hexad.parameter @p : tensor<2x3x2xf32> from \"w.safetensors\" "
+      "[\"a\", \"b\"] {layers = 2 : i64}",
+      &context);
+  TensorSources sources(folder.getPath());
+  auto recipe =
+      ParameterRecipe::resolve(*module->getOps<ParameterOp>().begin(), sources);
+  ASSERT_TRUE(succeeded(recipe)) << diagnostics;
+  EXPECT_EQ(recipe->getLayerCount(), 2);
+  EXPECT_EQ(recipe->readLayer(1),
+            (std::vector<double>{b.get(0, 0), b.get(0, 1), b.get(1, 0),
+                                 b.get(1, 1), b.get(2, 0), b.get(2, 1)}));
+  EXPECT_EQ(recipe->readLayer(0)[3], a.get(1, 1));
+}
+
+TEST_F(WeightFile, RefusesRecipesThatDoNotFit) {
+  store({{"a", StoredType::F32, 4, 3, 1},
+         {"b", StoredType::F32, 4, 2, 2},
+         {"v", StoredType::F32, 4, 0, 3}});
+  auto expectMessage = [&](llvm::StringRef parameter, llvm::StringRef part) {
+    diagnostics.clear();
+    EXPECT_FALSE(write(("hexad.parameter @p : " + parameter).str()));
+    EXPECT_TRUE(llvm::StringRef(diagnostics).contains(part)) << diagnostics;
+    EXPECT_FALSE(llvm::sys::fs::exists(folder.getPath("weights")));
+  };
+  std::string from = "xf32> from \"w.safetensors\" ";
+  std::string offset = "{hexad.offset = 0 : i64";
+  expectMessage("tensor<4x3" + from + "[\"none\"] " + offset + "}",
+                "there is no tensor 'none'");
+  expectMessage("tensor<3x4" + from + "[\"a\"] " + offset + "}",
+                "expected shape [3, 4], found [4, 3]");
+  expectMessage("tensor<12" + from + "[\"a\"] " + offset + "}",
+                "expected shape [12], found [4, 3]");
+  expectMessage("tensor<4x2000" + from + "[\"a\"] " + offset + "}",
+                "expected shape [4, 2000]");
+  expectMessage("tensor<5x3" + from + "[\"a\"] " + offset + "}",
+                "expected shape [5, 3]");
+  expectMessage("tensor<8x3" + from + "[\"a\", \"b\"] " + offset + "}",
+                "tensor 'b' of shape [4, 2] does not go with 'a'");
+  expectMessage("tensor<2x4x3" + from + "[\"a\", \"b\"] " + offset +
+                    ", layers = 2 : i64}",
+                "tensor 'b' of shape [4, 2] does not go with 'a'");
+  expectMessage("tensor<4x4" + from + "[\"v\"] " + offset + ", transposed}",
+                "to have two dimensions");
+  expectMessage("tensor<1x3x8" + from + "[\"v\"] " + offset +
+                    ", panel = 8 : i64}",
+                "in panels of 8");
+  expectMessage("tensor<2x3x8" + from + "[\"a\"] " + offset +
+                    ", panel = 8 : i64}",
+                "in panels of 8");
+  expectMessage("tensor<4x3" + from + "[\"a\"] {hexad.offset = 32 : i64}",
+                "expected hexad.offset, a multiple of 64");
+  expectMessage("tensor<4x3" + from + "[\"a\"]", "expected hexad.offset");
+  expectMessage("tensor<4x3xf32> from \"../w.safetensors\" [\"a\"] " + offset +
+                    "}",
+                "expected a file inside the model's folder");
+  expectMessage("tensor<4x3xf32> from \"/w.safetensors\" [\"a\"] " + offset +
+                    "}",
+                "expected a file inside the model's folder");
+  expectMessage("tensor<4x3xf32> from \"x.safetensors\" [\"a\"] " + offset +
+                    "}",
+                "x.safetensors: ");
+  expectMessage("tensor<4x3" + from + "[\"a\"] " + offset +
+                    "}\nhexad.parameter @q : tensor<4x3" + from + "[\"a\"] " +
+                    offset + "}",
+                "within the bytes of another parameter");
+}
+
+TEST_F(WeightFile, RefusesOtherTypes) {
+  std::vector<uint8_t> bytes(48);
+  for (StoredType type : {StoredType::F64, StoredType::I32, StoredType::U8,
+                          StoredType::F8E4M3, StoredType::Bool}) {
+    diagnostics.clear();
+    llvm::Error error = writeSafetensors(
+        folder.getPath("w.safetensors"),
+        {{"a", type, {int64_t(48 / getStoredTypeBytes(type))}, bytes}});
+    ASSERT_FALSE(!!error);
+    EXPECT_FALSE(write("hexad.parameter @a : tensor<12xf32> from "
+                       "\"w.safetensors\" [\"a\"] {hexad.offset = 0 : i64}"));
+    EXPECT_TRUE(llvm::StringRef(diagnostics)
+                    .contains("to be of F32, F16 or BF16, found " +
+                              getStoredTypeName(type).str()))
+        << diagnostics;
+  }
+}
+
+TEST_F(WeightFile, ReportsWriteErrors) {
+  store({{"a", StoredType::F32, 300, 1000, 1}});
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      "hexad.parameter @a : tensor<300x1000xf32> from \"w.safetensors\" "
+      "[\"a\"] {hexad.offset = 0 : i64}",
+      &context);
+  for (std::string path : {folder.getPath("no/weights"), folder.getPath(),
+                           std::string("/dev/full")}) {
+    if (!llvm::sys::fs::exists(llvm::sys::path::parent_path(path)) &&
+        llvm::StringRef(path).starts_with("/dev"))
+      continue;
+    diagnostics.clear();
+    EXPECT_TRUE(failed(writeWeightFile(*module, folder.getPath(), path)));
+    EXPECT_TRUE(
+        llvm::StringRef(diagnostics).contains("cannot write " + path + ": "))
+        << diagnostics;
+  }
+}
+
+} // namespace
