@@ -15,6 +15,7 @@
 #define HEXAD_CODEGEN_KERNELJIT_H
 
 #include "hexad/CodeGen/Target.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <array>
@@ -64,6 +65,7 @@ private:
   void *lookup(llvm::StringRef name);
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  llvm::StringMap<void *> functions; ///< those looked up so far
 };
 
 /// The assembly of the module's functions, as `KernelJit` compiles them; for

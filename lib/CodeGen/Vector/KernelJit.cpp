@@ -103,6 +103,7 @@ createMachine(const hexad::Target &target) {
   builder.setCPU(target.cpu);
   builder.getFeatures() = llvm::SubtargetFeatures(target.features);
   builder.setRelocationModel(llvm::Reloc::PIC_);
+  builder.setCodeModel(llvm::CodeModel::Small);
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
   return builder.createTargetMachine();
 }
@@ -139,8 +140,11 @@ KernelJit::create(StringRef source, const Target &target) {
 }
 
 void *KernelJit::lookup(StringRef name) {
-  auto symbol = jit->lookup(("_mlir_ciface_" + name).str());
-  return llvm::cantFail(std::move(symbol)).toPtr<void *>();
+  void *&function = functions[name];
+  if (!function)
+    function = llvm::cantFail(jit->lookup(("_mlir_ciface_" + name).str()))
+                   .toPtr<void *>();
+  return function;
 }
 
 llvm::Expected<std::string> compileKernelsToAssembly(StringRef source,
