@@ -10,6 +10,7 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace llvm;
 using namespace hexad;
@@ -34,21 +35,38 @@ static Error checkArguments(const opt::OptTable &table,
   return Error::success();
 }
 
+/// What could not be written would end the process in the stream's destructor.
+static Error flushStandardOutput() {
+  outs().flush();
+  if (!outs().has_error())
+    return Error::success();
+  std::error_code error = outs().error();
+  outs().clear_error();
+  return createStringError(error, "cannot write to standard output: %s",
+                           error.message().c_str());
+}
+
 int hexad::runTool(const ToolDescription &tool, const opt::OptTable &table,
                    unsigned unknown, unsigned help, int argc, char **argv,
                    function_ref<Error(const opt::InputArgList &)> run) {
+  // A write beyond a limit on file sizes shall be an error, not a signal.
+  std::signal(SIGXFSZ, SIG_IGN);
   unsigned missingIndex, missingCount;
   opt::InputArgList arguments = table.ParseArgs(
       ArrayRef(argv + 1, argc ? argc - 1 : 0), missingIndex, missingCount);
-  if (arguments.hasArg(help)) {
-    table.printHelp(outs(), tool.usage, tool.summary);
-    outs() << tool.more;
-    return 0;
-  }
-  Error error =
-      checkArguments(table, arguments, unknown, missingIndex, missingCount);
-  if (!error)
-    error = run(arguments);
+  auto act = [&]() -> Error {
+    if (arguments.hasArg(help)) {
+      table.printHelp(outs(), tool.usage, tool.summary);
+      outs() << tool.more;
+    } else if (Error error = checkArguments(table, arguments, unknown,
+                                            missingIndex, missingCount)) {
+      return error;
+    } else if (Error error = run(arguments)) {
+      return error;
+    }
+    return flushStandardOutput();
+  };
+  Error error = act();
   if (!error)
     return 0;
   std::string message = toString(std::move(error));

@@ -91,7 +91,8 @@ StagedFiles::writeFile(Expected<std::string> path,
                            error.message().c_str());
 }
 
-Error StagedFiles::commit() {
+Expected<std::vector<StagedFile>> StagedFiles::commit() {
+  std::vector<StagedFile> written;
   auto target = [&](const File &file) {
     SmallString<128> path(folder);
     sys::path::append(path, file.name);
@@ -111,7 +112,10 @@ Error StagedFiles::commit() {
       return createStringError(error, "cannot write '%s': %s", path.c_str(),
                                error.message().c_str());
     sys::DontRemoveFileOnSignal(file.temporary);
+    uint64_t bytes = 0;
+    sys::fs::file_size(path, bytes);
+    written.push_back({path.str().str(), bytes});
   }
   erase_if(files, [](const File &file) { return !file.name.empty(); });
-  return Error::success();
+  return written;
 }

@@ -97,11 +97,9 @@ Error LoadedLibrary::run(size_t batch, size_t seq, ArrayRef<void *> pointers,
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
             .count());
   }
-  Error error = Error::success();
-  if (status != HEXAD_OK) {
-    consumeError(std::move(error));
-    error = createStringError(contextMessage(context));
-  }
+  std::string failure = contextMessage(context);
   contextDestroy(context);
-  return error;
+  if (status != HEXAD_OK)
+    return createStringError(failure);
+  return Error::success();
 }

@@ -8,6 +8,7 @@
 #ifndef HEXAD_DRIVER_COMPILE_H
 #define HEXAD_DRIVER_COMPILE_H
 
+#include "hexad/Driver/StagedFiles.h"
 #include "hexad/Pipelines/Pipelines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -45,14 +46,8 @@ struct CompileOptions {
   std::function<void(llvm::StringRef, double)> progress;
 };
 
-/// A file that was written.
-struct CompiledFile {
-  std::string path;
-  uint64_t bytes;
-};
-
 struct CompileResult {
-  std::vector<CompiledFile> files;
+  std::vector<StagedFile> files;
   int64_t parameterCount = 0;
   std::string cpu;
 };

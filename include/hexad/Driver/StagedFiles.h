@@ -17,6 +17,12 @@
 
 namespace hexad {
 
+/// A file that stands under its final name.
+struct StagedFile {
+  std::string path;
+  uint64_t bytes;
+};
+
 /// Files of one folder that are written under temporary names and renamed at
 /// the end. What has not been renamed when the object dies, or when the process
 /// is ended by a signal, is removed.
@@ -40,7 +46,7 @@ public:
   /// returns its path.
   llvm::Expected<std::string> writeTemporary(llvm::StringRef contents);
   /// Renames all, in the order in which they were added.
-  llvm::Error commit();
+  llvm::Expected<std::vector<StagedFile>> commit();
 
 private:
   struct File {

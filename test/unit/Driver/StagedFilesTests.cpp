@@ -43,7 +43,10 @@ TEST(StagedFiles, AppearAtTheEnd) {
     cantFail(writeText(staged, "b"));
     cantFail(staged.writeTemporary("scratch").takeError());
     EXPECT_FALSE(sys::fs::exists(folder.file("new/sub/a")));
-    cantFail(staged.commit());
+    std::vector<StagedFile> written = cantFail(staged.commit());
+    ASSERT_EQ(2u, written.size());
+    EXPECT_EQ(folder.file("new/sub/b"), written[1].path);
+    EXPECT_EQ(4u, written[1].bytes);
   }
   EXPECT_EQ("text", readFile(folder.file("new/sub/a")));
   EXPECT_EQ("text", readFile(folder.file("new/sub/b")));
@@ -73,7 +76,8 @@ TEST(StagedFiles, FolderInTheWay) {
   StagedFiles staged = cantFail(StagedFiles::create(folder.getPath()));
   cantFail(writeText(staged, "a"));
   cantFail(writeText(staged, "b"));
-  EXPECT_THAT(toString(staged.commit()), HasSubstr("it is a folder"));
+  EXPECT_THAT(toString(staged.commit().takeError()),
+              HasSubstr("it is a folder"));
   EXPECT_FALSE(sys::fs::exists(folder.file("a")));
 }
 

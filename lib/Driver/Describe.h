@@ -1,0 +1,23 @@
+//===- Describe.h - What a module of hexad IR takes and gives -*- C++ -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_DRIVER_DESCRIBE_H
+#define HEXAD_LIB_DRIVER_DESCRIBE_H
+
+#include "hexad/Driver/LibraryInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hexad {
+
+/// Inputs, outputs, limits and the number of parameters of a model, from the
+/// attributes of its function (docs/Architecture.md). Emits a located
+/// diagnostic if they are not what a library can be made of.
+llvm::FailureOr<LibraryInfo> describeModel(mlir::ModuleOp module);
+
+} // namespace hexad
+
+#endif // HEXAD_LIB_DRIVER_DESCRIBE_H

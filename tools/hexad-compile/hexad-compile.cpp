@@ -1,0 +1,170 @@
+//===- hexad-compile.cpp - A model becomes a library -*- C++ -*-===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Driver/CommandLine.h"
+#include "hexad/Driver/Compile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+using namespace hexad;
+
+enum OptionID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+static constexpr opt::OptTable::Info optionTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+/// What stands behind the options in the help.
+static std::string getHelpText() {
+  std::string text = R"(
+INPUT is a YAML description (.yaml, .yml), a Hugging Face checkpoint folder
+(config.json and model.safetensors), or a .mlir file as --compile-to=hexad
+prints it.
+
+  hexad compile bert-checkpoint/ -o build --name bert
+  hexad compile my-model.yaml -o build --mcpu=x86-64-v4 --outputs=hidden
+  hexad compile my-model.yaml --compile-to=tiles
+
+PHASES:
+)";
+  for (Phase phase : getAllPhases())
+    text += formatv("  {0,-10} {1}\n", getPhaseName(phase),
+                    getPhaseDescription(phase));
+  text += "\nFILES for --emit (default: library, header, weights):\n";
+  for (Product product : getAllProducts())
+    text += formatv("  {0,-10} {1}\n", getProductName(product),
+                    getProductDescription(product));
+  return text;
+}
+
+/// Names separated by commas, over all occurrences of an option.
+static SmallVector<StringRef> getNames(const InputArgList &arguments,
+                                       OptionID option) {
+  SmallVector<StringRef> names;
+  for (const Arg *argument : arguments.filtered(option))
+    StringRef(argument->getValue())
+        .split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return names;
+}
+
+template <typename Range, typename GetName>
+static Error makeUnknownError(StringRef what, StringRef name,
+                              const Range &known, GetName getName) {
+  return createStringError("unknown " + what + " '" + name + "', expected " +
+                           join(map_range(known, getName), ", "));
+}
+
+static Expected<CompileOptions> getOptions(const InputArgList &arguments) {
+  CompileOptions options;
+  Expected<StringRef> input = getOnlyPositional(arguments, OPT_INPUT, "input");
+  if (!input)
+    return input.takeError();
+  options.input = input->str();
+  options.name = arguments.getLastArgValue(OPT_name).str();
+  options.cpu = arguments.getLastArgValue(OPT_mcpu, "native").str();
+  options.dumpPhasesDir = arguments.getLastArgValue(OPT_dump_phases).str();
+  for (StringRef output : getNames(arguments, OPT_outputs))
+    options.outputs.push_back(output.str());
+  if (arguments.hasArg(OPT_emit)) {
+    options.products.clear();
+    for (StringRef name : getNames(arguments, OPT_emit)) {
+      std::optional<Product> product = parseProduct(name);
+      if (!product)
+        return makeUnknownError("file in --emit", name, getAllProducts(),
+                                getProductName);
+      options.products.push_back(*product);
+    }
+    if (options.products.empty())
+      return createStringError("--emit names no file");
+  }
+  StringRef output = arguments.getLastArgValue(OPT_output);
+  if (const Arg *argument = arguments.getLastArg(OPT_compile_to)) {
+    options.compileTo = parsePhase(argument->getValue());
+    if (!options.compileTo)
+      return makeUnknownError("phase", argument->getValue(), getAllPhases(),
+                              getPhaseName);
+    if (arguments.hasArg(OPT_emit))
+      return createStringError("--compile-to and --emit exclude each other");
+    options.phaseFile = output.empty() ? "-" : output.str();
+  } else if (output.empty()) {
+    return createStringError("no output folder is given; add -o DIR");
+  }
+  options.outputDir = output.str();
+  return options;
+}
+
+/// One line on a terminal that says what is being done.
+static void showProgress(StringRef what, double done) {
+  errs() << "\r\033[K" << what;
+  if (done >= 0)
+    errs() << formatv(" {0,3}%", int(done * 100));
+  errs().flush();
+}
+
+static std::string formatBytes(uint64_t bytes) {
+  if (bytes < 10000)
+    return formatv("{0} B", bytes);
+  if (bytes < 10000000)
+    return formatv("{0} kB", bytes / 1000);
+  return formatv("{0} MB", bytes / 1000000);
+}
+
+static Error run(const InputArgList &arguments) {
+  Expected<CompileOptions> options = getOptions(arguments);
+  if (!options)
+    return options.takeError();
+  bool onTerminal = sys::Process::StandardErrIsDisplayed();
+  if (onTerminal) {
+    options->progress = [shown = 0u](StringRef what, double done) mutable {
+      // A weights file of gigabytes reports often.
+      unsigned percent = done < 0 ? 200 : unsigned(done * 100);
+      if (percent == 200 || percent != shown)
+        showProgress(what, done);
+      shown = percent;
+    };
+  }
+  CompileResult result;
+  LogicalResult compiled = compileModel(*options, result);
+  if (onTerminal)
+    errs() << "\r\033[K";
+  if (failed(compiled))
+    return createStringError("");
+  if (sys::Process::StandardOutIsDisplayed() && !result.files.empty()) {
+    outs() << formatv("{0} parameters, compiled for {1}\n",
+                      result.parameterCount, result.cpu);
+    for (const StagedFile &file : result.files)
+      outs() << formatv("  {0}  {1}\n", file.path, formatBytes(file.bytes));
+  }
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  ToolOptions table(OptionStrTable, OptionPrefixesTable, optionTable);
+  std::string more = getHelpText();
+  ToolDescription tool = {
+      "hexad-compile", "hexad compile INPUT -o DIR [options]",
+      "Compile a transformer to a native library", more.c_str()};
+  return runTool(tool, table, OPT_UNKNOWN, OPT_help, argc, argv, run);
+}
