@@ -1,0 +1,49 @@
+// RUN: hexad-opt %s --hexad-form-rows --hexad-tile="tile-rows=6 tile-columns=16" --hexad-lower-to-kernels="tile-rows=6 tile-columns=16" --canonicalize --cse | FileCheck %s
+
+// Weights become panels of 16 columns, tables and vectors are padded, all of it
+// visible in the types; columns of activations are padded, widths are kept.
+// CHECK-DAG: hexad.parameter @table.padded : tensor<10x32xf32> from "m.safetensors" ["t"]
+// CHECK-DAG: hexad.parameter @up.panels : tensor<3x20x16xf32> from "m.safetensors" ["u"] {panel = 16 : i64}
+// CHECK-DAG: hexad.parameter @up.bias.padded : tensor<48xf32>
+// CHECK-DAG: hexad.parameter @down.panels : tensor<2x35x16xf32> from "m.safetensors" ["d"] {panel = 16 : i64}
+// CHECK-DAG: hexad.parameter @norm.padded : tensor<32xf32>
+hexad.parameter @table : tensor<10x20xf32> from "m.safetensors" ["t"]
+hexad.parameter @up : tensor<35x20xf32> from "m.safetensors" ["u"]
+hexad.parameter @up.bias : tensor<35xf32> from "m.safetensors" ["ub"]
+hexad.parameter @down : tensor<20x35xf32> from "m.safetensors" ["d"]
+hexad.parameter @norm : tensor<20xf32> from "m.safetensors" ["n"]
+
+// CHECK-LABEL: func.func @mlp
+func.func @mlp(%ids: tensor<?x?xi32>) -> tensor<?x?x20xf32> {
+  %s = hexad.segments %ids : tensor<?x?xi32>
+  %i = hexad.pack_rows %ids, %s : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x20xf32>
+  %u = hexad.load @up : tensor<35x20xf32>
+  %ub = hexad.load @up.bias : tensor<35xf32>
+  %d = hexad.load @down : tensor<20x35xf32>
+  %n = hexad.load @norm : tensor<20xf32>
+  // The embedding goes straight to its place.
+  // CHECK: hexad_kernel.gather_rows ins(%{{.+}}, %{{.+}} : tensor<10x32xf32>, tensor<?xi32>) outs(%{{.+}} : tensor<?x32xf32>)
+  %x = hexad.embedding %i, %t : tensor<?xi32>, tensor<10x20xf32> -> tensor<?x20xf32>
+  // Bias and activation in the tile that produced their input: three panels.
+  // CHECK: scf.for %{{.+}} = %c0 to %c3 step %c1
+  // CHECK: hexad_kernel.matmul ins(%{{.+}}, %{{.+}} : tensor<?x32xf32>, tensor<20x16xf32>)
+  // CHECK-SAME: bias(%{{.+}} : tensor<16xf32>) outs(%{{.+}} : tensor<?x16xf32>)
+  // CHECK-SAME: activation = #hexad.activation<gelu>, tile = #hexad_kernel.tile<rows = 6, columns = 16>
+  // CHECK-NOT: hexad_kernel.activation
+  %1 = hexad.linear %x, %u bias %ub : tensor<?x20xf32>, tensor<35x20xf32>, tensor<35xf32> -> tensor<?x35xf32>
+  %2 = hexad.activation gelu %1 : tensor<?x35xf32>
+  // The residual too; the norm works in place on what the matmul wrote.
+  // CHECK: %[[SUM:.+]] = scf.for %{{.+}} = %c0 to %c2 step %c1
+  // CHECK: hexad_kernel.matmul ins(%{{.+}}, %{{.+}} : tensor<?x48xf32>, tensor<35x16xf32>)
+  // CHECK-SAME: residual(%{{.+}} : tensor<?x16xf32>)
+  // CHECK-NOT: hexad_kernel.add
+  // CHECK: hexad_kernel.layer_norm ins(%[[SUM]], %{{.+}} : tensor<?x32xf32>, tensor<32xf32>) outs(%[[SUM]] : tensor<?x32xf32>)
+  // CHECK-SAME: width = 20
+  // CHECK-NOT: hexad.{{linear|add|layer_norm|activation|embedding}}
+  %3 = hexad.linear %2, %d : tensor<?x35xf32>, tensor<20x35xf32> -> tensor<?x20xf32>
+  %4 = hexad.add %3, %x : tensor<?x20xf32>
+  %5 = hexad.layer_norm %4, %n eps 1.0e-5 : tensor<?x20xf32>, tensor<20xf32>
+  %r = hexad.unpack_rows %5, %s : tensor<?x20xf32> -> tensor<?x?x20xf32>
+  return %r : tensor<?x?x20xf32>
+}

@@ -1,0 +1,50 @@
+// RUN: hexad-opt %s -split-input-file -verify-diagnostics --hexad-plan-memory | FileCheck %s
+
+// Two buffers whose lives do not meet share a slot (64 columns is the larger of
+// the two); one that lives beside them does not. Scratch memory counts for each
+// thread.
+// CHECK: module attributes {hexad.arena = array<i64: 0, 512, 384, 0, 0, 0, 0, 0, 0, 0>, hexad.weights_bytes = 576 : i64}
+// CHECK: hexad.parameter @w {{.*}} {hexad.offset = 0 : i64, layers = 2 : i64}
+// CHECK: hexad.parameter @v {{.*}} {hexad.offset = 512 : i64}
+module {
+hexad.parameter @w : tensor<2x8x8xf32> from "m.safetensors" ["a", "b"] {layers = 2 : i64}
+hexad.parameter @v : tensor<10xf32> from "m.safetensors" ["v"]
+// CHECK-LABEL: func.func @f
+// CHECK-SAME: %[[THREADS:[a-z0-9]+]]: index {hexad.extent = 0 : i64}, %[[ROWS:[a-z0-9]+]]: index {hexad.extent = 1 : i64}
+// CHECK-SAME: %[[ARENA:[a-z0-9]+]]: memref<?xi8> {hexad.pointer = 0 : i64}, %[[WEIGHTS:[a-z0-9]+]]: memref<?xi8> {hexad.pointer = 1 : i64}
+func.func @f(%threads: index {hexad.extent = 0 : i64}, %rows: index {hexad.extent = 1 : i64}, %layer: index) {
+  // CHECK: %[[A:.+]] = memref.view %[[ARENA]][%[[FIRST:.+]]][%[[ROWS]]] : memref<?xi8> to memref<?x32xf32>
+  %a = memref.alloc(%rows) : memref<?x32xf32>
+  // CHECK: %[[B:.+]] = memref.view %[[ARENA]][%[[SECOND:.+]]][%[[ROWS]]] : memref<?xi8> to memref<?x32xf32>
+  %b = memref.alloc(%rows) : memref<?x32xf32>
+  // CHECK: memref.view %[[ARENA]][%[[FIRST]]][%[[ROWS]]] : memref<?xi8> to memref<?x64xf32>
+  %c = memref.alloc(%rows) : memref<?x64xf32>
+  scf.forall (%t) in (%threads) {
+    // CHECK: hexad_kernel.thread
+    // CHECK: memref.view %[[ARENA]]{{.*}} to memref<8x16xf32>
+    %s = memref.alloc() : memref<8x16xf32>
+    hexad_kernel.copy_rows ins(%s : memref<8x16xf32>) outs(%s : memref<8x16xf32>)
+    hexad_kernel.copy_rows ins(%a : memref<?x32xf32>) outs(%b : memref<?x32xf32>)
+  }
+  scf.forall (%t) in (%threads) {
+    %w = hexad.load @w[%layer] : memref<8x8xf32>
+    // CHECK: %[[STEP:.+]] = arith.muli %{{.+}}, %c256
+    // CHECK: memref.view %[[WEIGHTS]][%{{.+}}][] : memref<?xi8> to memref<8x8xf32>
+    // CHECK: %[[OFFSET:.+]] = arith.constant 512 : index
+    // CHECK: memref.view %[[WEIGHTS]][%[[OFFSET]]][] : memref<?xi8> to memref<10xf32>
+    %v = hexad.load @v : memref<10xf32>
+    hexad_kernel.copy_rows ins(%c : memref<?x64xf32>) outs(%c : memref<?x64xf32>)
+    hexad_kernel.copy_rows ins(%c : memref<?x64xf32>) outs(%b : memref<?x32xf32>)
+  }
+  return
+}
+}
+
+// -----
+
+func.func @unknown_size(%n: index) {
+  // expected-error@+1 {{expected a size that is a multiple of one of the call's extents, found 'memref<?x4xf32>'}}
+  %a = memref.alloc(%n) : memref<?x4xf32>
+  hexad_kernel.copy_rows ins(%a : memref<?x4xf32>) outs(%a : memref<?x4xf32>)
+  return
+}

@@ -1,0 +1,59 @@
+// RUN: hexad-opt %s -split-input-file --hexad-fuse-projections | FileCheck %s
+
+// The fused parameter interleaves the three layer by layer; the old ones go. A
+// wrong order would multiply by another layer's weights.
+// CHECK: hexad.parameter @query_key_value.weight : tensor<2x16x8xf32> from "m.safetensors"
+// CHECK-SAME: ["q0", "k0", "v0", "q1", "k1", "v1"] {layers = 2 : i64}
+// CHECK: hexad.parameter @query_key_value.bias : tensor<2x16xf32> from "m.safetensors"
+// CHECK-SAME: ["qb0", "kb0", "vb0", "qb1", "kb1", "vb1"] {layers = 2 : i64}
+// CHECK-NOT: hexad.parameter
+hexad.parameter @query.weight : tensor<2x8x8xf32> from "m.safetensors" ["q0", "q1"] {layers = 2 : i64}
+hexad.parameter @key.weight : tensor<2x4x8xf32> from "m.safetensors" ["k0", "k1"] {layers = 2 : i64}
+hexad.parameter @value.weight : tensor<2x4x8xf32> from "m.safetensors" ["v0", "v1"] {layers = 2 : i64}
+hexad.parameter @query.bias : tensor<2x8xf32> from "m.safetensors" ["qb0", "qb1"] {layers = 2 : i64}
+hexad.parameter @key.bias : tensor<2x4xf32> from "m.safetensors" ["kb0", "kb1"] {layers = 2 : i64}
+hexad.parameter @value.bias : tensor<2x4xf32> from "m.safetensors" ["vb0", "vb1"] {layers = 2 : i64}
+
+// CHECK-LABEL: func.func @grouped
+// CHECK-SAME: (%[[X:.+]]: tensor<?x8xf32>, %[[S:.+]]: !hexad.segments, %[[LAYER:.+]]: index)
+func.func @grouped(%x: tensor<?x8xf32>, %s: !hexad.segments, %layer: index) -> tensor<?x8xf32> {
+  // CHECK-DAG: %[[W:.+]] = hexad.load @query_key_value.weight[%[[LAYER]]] : tensor<16x8xf32>
+  // CHECK-DAG: %[[B:.+]] = hexad.load @query_key_value.bias[%[[LAYER]]] : tensor<16xf32>
+  // CHECK: %[[QKV:.+]] = hexad.linear %[[X]], %[[W]] bias %[[B]]
+  // CHECK: hexad.attention %[[QKV]], %[[QKV]], %[[QKV]], %[[S]]
+  // CHECK-SAME: offsets = array<i64: 0, 8, 12>
+  %qw = hexad.load @query.weight[%layer] : tensor<8x8xf32>
+  %kw = hexad.load @key.weight[%layer] : tensor<4x8xf32>
+  %vw = hexad.load @value.weight[%layer] : tensor<4x8xf32>
+  %qb = hexad.load @query.bias[%layer] : tensor<8xf32>
+  %kb = hexad.load @key.bias[%layer] : tensor<4xf32>
+  %vb = hexad.load @value.bias[%layer] : tensor<4xf32>
+  %q = hexad.linear %x, %qw bias %qb : tensor<?x8xf32>, tensor<8x8xf32>, tensor<8xf32> -> tensor<?x8xf32>
+  %k = hexad.linear %x, %kw bias %kb : tensor<?x8xf32>, tensor<4x8xf32>, tensor<4xf32> -> tensor<?x4xf32>
+  %v = hexad.linear %x, %vw bias %vb : tensor<?x8xf32>, tensor<4x8xf32>, tensor<4xf32> -> tensor<?x4xf32>
+  %o = hexad.attention %q, %k, %v, %s {heads = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
+  return %o : tensor<?x8xf32>
+}
+
+// -----
+
+// Different files: left alone, parameters and all.
+// CHECK: hexad.parameter @qw
+// CHECK: hexad.parameter @kw
+// CHECK: hexad.parameter @vw
+hexad.parameter @qw : tensor<4x4xf32> from "a.safetensors" ["q"]
+hexad.parameter @kw : tensor<4x4xf32> from "b.safetensors" ["k"]
+hexad.parameter @vw : tensor<4x4xf32> from "a.safetensors" ["v"]
+// CHECK-LABEL: func.func @two_files
+func.func @two_files(%x: tensor<?x4xf32>, %s: !hexad.segments) -> tensor<?x4xf32> {
+  // CHECK-COUNT-3: hexad.linear
+  // CHECK-NOT: offsets
+  %qw = hexad.load @qw : tensor<4x4xf32>
+  %kw = hexad.load @kw : tensor<4x4xf32>
+  %vw = hexad.load @vw : tensor<4x4xf32>
+  %q = hexad.linear %x, %qw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %k = hexad.linear %x, %kw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %v = hexad.linear %x, %vw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %o = hexad.attention %q, %k, %v, %s {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %o : tensor<?x4xf32>
+}
