@@ -49,7 +49,7 @@ func.func @attention(%ids: tensor<?x?xi32>) -> tensor<?x?x24xf32> {
   // CHECK: hexad_kernel.pack_keys
   // CHECK: hexad_kernel.pack_values
   // CHECK: scf.forall (%{{.+}}, %{{.+}}) in (%[[TILES]], 2)
-  // CHECK: hexad_kernel.load_queries {{.*}} scale = 0.72134{{.*}} width = 12
+  // CHECK: hexad_kernel.load_queries {{.*}}scale = 0.72134{{.*}} width = 12
   // CHECK: hexad_kernel.start_pages
   // CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1
   // CHECK: scf.for
