@@ -13,6 +13,7 @@
 #include "hexad/InitAll.h"
 #include "hexad/Model/ModelReader.h"
 #include "hexad/Model/WeightFile.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -176,9 +177,9 @@ LogicalResult Compilation::run() {
       return failure();
     return printPhase();
   }
-  FailureOr<LibraryInfo> described = describeModel(*module);
-  if (failed(described))
-    return diagnostics.fail("the model's interface cannot be read");
+  Expected<LibraryInfo> described = describeModel(*module);
+  if (!described)
+    return diagnostics.fail(described.takeError());
   info = std::move(*described);
   info.weightsFile = info.prefix + ".weights";
   info.toolVersion = getVersion().str();
@@ -315,15 +316,24 @@ LogicalResult Compilation::writeWeights(StagedFiles &files) {
   return success();
 }
 
+/// Removes what LLVM has no translation for: parameters, whose bytes are in the
+/// weights file, and the ABI's marks on arguments.
+static void removeHexadDialect(mlir::ModuleOp module) {
+  for (auto parameter : make_early_inc_range(module.getOps<ParameterOp>()))
+    parameter.erase();
+  for (auto function : module.getOps<mlir::FunctionOpInterface>())
+    for (unsigned index = 0; index < function.getNumArguments(); ++index)
+      for (mlir::NamedAttribute attribute : function.getArgAttrs(index))
+        if (isa_and_nonnull<HexadDialect>(attribute.getNameDialect()))
+          function.removeArgAttr(index, attribute.getName());
+}
+
 LogicalResult Compilation::writeCode(StagedFiles &files) {
   if (all_of(options.products, [](Product product) {
         return product == Product::Header || product == Product::Weights;
       }))
     return success();
-  // The weights are in their file; LLVM has no translation for these.
-  for (auto parameter :
-       make_early_inc_range(module->getOps<hexad::ParameterOp>()))
-    parameter.erase();
+  removeHexadDialect(*module);
   report("optimizing");
   Emission emission(info);
   if (Error error = emission.translate(*module))

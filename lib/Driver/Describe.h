@@ -14,9 +14,10 @@
 namespace hexad {
 
 /// Inputs, outputs, limits and the number of parameters of a model, from the
-/// attributes of its function (docs/Architecture.md). Emits a located
-/// diagnostic if they are not what a library can be made of.
-llvm::FailureOr<LibraryInfo> describeModel(mlir::ModuleOp module);
+/// attributes of its function (docs/Architecture.md). Requires
+/// verifyModelInterface to have succeeded. Fails if the names do not make
+/// different C identifiers.
+llvm::Expected<LibraryInfo> describeModel(mlir::ModuleOp module);
 
 } // namespace hexad
 

@@ -37,7 +37,7 @@ static bool isKeyword(StringRef word) {
   return keywords.contains(word);
 }
 
-std::string hexad::makeIdentifier(StringRef name) {
+std::string hexad::makeCName(StringRef name) {
   std::string result;
   for (char c : name) {
     if (isAlnum(c))
@@ -55,7 +55,7 @@ std::string hexad::makeIdentifier(StringRef name) {
 }
 
 Error hexad::assignIdentifiers(LibraryInfo &info) {
-  info.prefix = makeIdentifier(info.name);
+  info.prefix = makeCName(info.name);
   if (info.prefix.empty())
     return createStringError("no identifier can be made from the model's name "
                              "'%s'; give another one with --name",
@@ -68,7 +68,7 @@ Error hexad::assignIdentifiers(LibraryInfo &info) {
   StringSet<> taken = {"batch", "seq"};
   auto assign = [&](StringRef kind, StringRef name,
                     std::string &field) -> Error {
-    field = makeIdentifier(name);
+    field = makeCName(name);
     if (field.empty())
       return createStringError(
           formatv("no identifier can be made from the name of the {0} '{1}'",

@@ -17,7 +17,8 @@ using namespace hexad;
 
 Expected<StagedFiles> StagedFiles::create(StringRef folder) {
   bool existed = sys::fs::exists(folder);
-  if (std::error_code error = sys::fs::create_directories(folder))
+  if (std::error_code error = sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, sys::fs::all_all))
     return createStringError(error, "cannot make the output folder '%s': %s",
                              folder.str().c_str(), error.message().c_str());
   if (!sys::fs::is_directory(folder))

@@ -67,7 +67,7 @@ struct LibraryInfo {
 /// A C identifier made from a model's or an input's name: other characters
 /// become `_`, runs of `_` one, keywords and leading digits are avoided. Empty
 /// if nothing is left.
-std::string makeIdentifier(llvm::StringRef name);
+std::string makeCName(llvm::StringRef name);
 
 /// Gives `info` its prefix, and its inputs and outputs their fields. Fails if a
 /// name has nothing of which an identifier could be made, or two have the same.

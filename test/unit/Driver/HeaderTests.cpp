@@ -19,13 +19,13 @@ using testing::HasSubstr;
 namespace {
 
 TEST(Identifier, Made) {
-  EXPECT_EQ("bert", makeIdentifier("bert"));
-  EXPECT_EQ("my_model_v2", makeIdentifier("my-model.v2"));
-  EXPECT_EQ("m_7b", makeIdentifier("7b"));
-  EXPECT_EQ("a_b", makeIdentifier("--a -- b--"));
-  EXPECT_EQ("class_", makeIdentifier("class"));
-  EXPECT_EQ("", makeIdentifier("ééé"));
-  EXPECT_EQ("", makeIdentifier(""));
+  EXPECT_EQ("bert", makeCName("bert"));
+  EXPECT_EQ("my_model_v2", makeCName("my-model.v2"));
+  EXPECT_EQ("m_7b", makeCName("7b"));
+  EXPECT_EQ("a_b", makeCName("--a -- b--"));
+  EXPECT_EQ("class_", makeCName("class"));
+  EXPECT_EQ("", makeCName("ééé"));
+  EXPECT_EQ("", makeCName(""));
 }
 
 TEST(Identifier, Assigned) {
