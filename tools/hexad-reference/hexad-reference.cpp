@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hexad/InitAll.h"
+#include "hexad/Model/ModelReader.h"
 #include "hexad/Model/Safetensors.h"
 #include "hexad/Reference/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include <cmath>
@@ -23,19 +25,22 @@ using namespace hexad::reference;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Options");
-static cl::opt<std::string> modelPath(cl::Positional, cl::Required,
-                                      cl::desc("MODEL"), cl::cat(category));
-static cl::opt<std::string> inputsPath(
-    "inputs", cl::value_desc("file.safetensors"),
-    cl::desc("The model's inputs, I32 or I64 rectangles [batch, seq] "
-             "under their names. Without it every function that "
-             "takes no arguments is run and its results are printed"),
-    cl::cat(category));
+static cl::opt<std::string>
+    modelPath(cl::Positional, cl::Required, cl::cat(category),
+              cl::desc("<model.yaml, checkpoint folder or .mlir file>"));
+static cl::opt<std::string>
+    inputsPath("inputs", cl::value_desc("file.safetensors"), cl::cat(category),
+               cl::desc("The model's inputs: rectangles [batch, seq] of I32 or "
+                        "I64. Without it, every function of a .mlir file that "
+                        "takes no arguments is run"));
 static cl::opt<std::string> outputsPath(
-    "outputs", cl::value_desc("file.safetensors"),
-    cl::desc("Where the outputs go, rounded to F32; without it they "
-             "are printed"),
-    cl::cat(category));
+    "outputs", cl::value_desc("file.safetensors"), cl::cat(category),
+    cl::desc("Where the outputs go, rounded to F32. Without it they "
+             "are printed"));
+static cl::list<std::string>
+    extraOutputs("outputs-extra", cl::value_desc("name,…"), cl::CommaSeparated,
+                 cl::cat(category),
+                 cl::desc("Outputs beside the model's own, e.g. hidden"));
 
 /// Reports an error that has no location in the model; for `return`.
 static LogicalResult report(llvm::Error error) {
@@ -122,10 +127,15 @@ static void print(const RuntimeValue &value) {
 
 /// Runs every function without arguments and prints `@name` and its results.
 /// Goes on after a function that fails.
-static LogicalResult runFunctions(ModuleOp module,
-                                  const ParameterSource &parameters) {
+static LogicalResult runFunctions(llvm::SourceMgr &sources,
+                                  MLIRContext *context) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(modelPath, sources, context);
+  if (!module)
+    return failure();
+  ParameterSource parameters = readParametersFrom(getSourceFolder(modelPath));
   LogicalResult result = success();
-  for (auto function : module.getOps<func::FuncOp>()) {
+  for (auto function : module->getOps<func::FuncOp>()) {
     if (function.getNumArguments() != 0 || function.isExternal())
       continue;
     FailureOr<std::vector<RuntimeValue>> values =
@@ -141,16 +151,20 @@ static LogicalResult runFunctions(ModuleOp module,
   return result;
 }
 
-static LogicalResult run(ModuleOp module) {
-  ParameterSource parameters =
-      readParametersFrom(llvm::sys::path::parent_path(modelPath));
-  if (inputsPath.empty())
-    return runFunctions(module, parameters);
+/// Runs the model on the inputs of a file.
+static LogicalResult runOnInputs(llvm::SourceMgr &sources,
+                                 MLIRContext *context) {
+  ReadOptions options;
+  options.outputs.assign(extraOutputs.begin(), extraOutputs.end());
+  OwningOpRef<ModuleOp> module =
+      readModel(modelPath, options, sources, context);
+  if (!module)
+    return failure();
   FailureOr<llvm::StringMap<IntegerTensor>> inputs = readInputs();
   if (failed(inputs))
     return failure();
-  FailureOr<std::vector<Output>> outputs =
-      runModel(module, *inputs, parameters);
+  FailureOr<std::vector<Output>> outputs = runModel(
+      *module, *inputs, readParametersFrom(getSourceFolder(modelPath)));
   if (failed(outputs))
     return failure();
   if (!outputsPath.empty())
@@ -170,12 +184,12 @@ int main(int argc, char **argv) {
       "Runs a model in double precision, op by op, as docs/Spec.md defines the "
       "ops\n");
 
-  DialectRegistry registry;
-  hexad::registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<HexadDialect, arith::ArithDialect, func::FuncDialect,
+                      scf::SCFDialect, tensor::TensorDialect>();
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(modelPath, sources, &context);
-  return module && succeeded(run(*module)) ? 0 : 1;
+  LogicalResult result = inputsPath.empty() ? runFunctions(sources, &context)
+                                            : runOnInputs(sources, &context);
+  return succeeded(result) ? 0 : 1;
 }

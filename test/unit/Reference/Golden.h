@@ -68,10 +68,14 @@ inline IntegerTensor readIntegers(const StoredTensor &stored) {
 /// Golden values were computed in float64 and rounded to float32 once. So ours
 /// may differ by half the distance between `want` and its float32 neighbours,
 /// and by what two float64 computations differ by (order of sums, another
-/// libm): `noise` of the largest magnitude of the tensor. An error of 10⁻¹² is
-/// 10⁵ times smaller than float32 rounding of that largest value.
+/// libm): `noise` of the largest magnitude of the tensor. 10⁻¹² of it is 10⁵
+/// times smaller than the float32 rounding of that largest value.
+///
+/// With a mask `[batch, seq]`, `got` is expected to be 0 where that is 0:
+/// golden files hold values at padding that mean nothing.
 inline void expectGolden(const FloatTensor &got, const StoredTensor &want,
-                         double noise = 1e-12) {
+                         double noise = 1e-12,
+                         const IntegerTensor *mask = nullptr) {
   FloatTensor expected = readFloats(want);
   ASSERT_EQ(llvm::ArrayRef<int64_t>(got.shape).vec(),
             llvm::ArrayRef<int64_t>(expected.shape).vec())
@@ -82,6 +86,10 @@ inline void expectGolden(const FloatTensor &got, const StoredTensor &want,
       largest = std::max(largest, std::abs(element));
   for (size_t i = 0; i < expected.elements.size(); ++i) {
     double g = got.elements[i], w = expected.elements[i];
+    if (mask && mask->elements[i / got.getColumns()] == 0) {
+      ASSERT_EQ(g, 0) << want.name << " at " << i << ", which is padding";
+      continue;
+    }
     if (!std::isfinite(w)) {
       ASSERT_TRUE(std::isnan(w) ? std::isnan(g) : g == w)
           << want.name << " at " << i << ": got " << g << ", expected " << w;

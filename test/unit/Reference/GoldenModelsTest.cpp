@@ -1,0 +1,93 @@
+//===- GoldenModelsTest.cpp - The reference against golden models ---------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Golden.h"
+#include "hexad/Model/ModelReader.h"
+#include "hexad/Reference/Interpreter.h"
+
+using namespace mlir;
+using namespace hexad;
+using namespace hexad::reference;
+
+namespace {
+
+/// Every case of a golden model: all of its outputs, hidden states included,
+/// and no output beside them.
+class GoldenModels : public testing::TestWithParam<const char *> {};
+
+TEST_P(GoldenModels, Equal) {
+  std::string folder = goldenPath(std::string("models/") + GetParam());
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  ReadOptions options;
+  options.outputs = {"hidden"};
+  OwningOpRef<ModuleOp> module = readModel(folder, options, sources, &context);
+  ASSERT_TRUE(module);
+  ParameterSource parameters = readParametersFrom(folder);
+
+  std::string prefix = std::string("models/") + GetParam();
+  std::unique_ptr<SafetensorsFile> file =
+      openGolden(prefix + "/cases.safetensors");
+  llvm::json::Value index = parseGoldenJson(prefix + "/cases.json");
+  ASSERT_TRUE(file && index.getAsObject());
+  const llvm::json::Array *cases = index.getAsObject()->getArray("cases");
+  ASSERT_TRUE(cases && !cases->empty());
+  int64_t compared = 0, hidden = 0;
+  for (const llvm::json::Value &value : *cases) {
+    const llvm::json::Object &object = *value.getAsObject();
+    std::string name = object.getString("name")->str();
+    SCOPED_TRACE(name);
+    llvm::StringMap<IntegerTensor> inputs;
+    for (const auto &input : *object.getObject("inputs"))
+      if (input.first != "labels")
+        inputs.try_emplace(
+            input.first,
+            readIntegers(*file->find(name + "/in/" + input.first.str())));
+    FailureOr<std::vector<Output>> outputs =
+        runModel(*module, inputs, parameters);
+    ASSERT_TRUE(succeeded(outputs));
+    const llvm::json::Object &expected = *object.getObject("outputs");
+    for (const Output &output : *outputs) {
+      const StoredTensor *want = file->find(name + "/out/" + output.name);
+      bool isHidden = StringRef(output.name).starts_with("hidden.");
+      // Hidden states are stored for one of the cases.
+      if (!want && isHidden)
+        continue;
+      ASSERT_TRUE(want) << output.name;
+      // Pooled outputs have no padding.
+      auto mask = inputs.find("attention_mask");
+      bool isRectangle = output.value.shape.size() == 3;
+      expectGolden(output.value, *want, 1e-12,
+                   isRectangle && mask != inputs.end() ? &mask->second
+                                                       : nullptr);
+      ++compared;
+      hidden += isHidden;
+    }
+    // What the model does not compute: probabilities and the loss.
+    for (const auto &entry : expected) {
+      StringRef wanted = entry.first;
+      bool computed = llvm::any_of(*outputs, [&](const Output &output) {
+        return output.name == wanted;
+      });
+      EXPECT_TRUE(computed || wanted.starts_with("attention.") ||
+                  wanted == "loss")
+          << wanted.str();
+    }
+  }
+  EXPECT_GE(compared, static_cast<int64_t>(cases->size()));
+  EXPECT_EQ(hidden,
+            4); // what enters the first layer, what leaves each of three
+}
+
+INSTANTIATE_TEST_SUITE_P(, GoldenModels, testing::Values("bert", "bert-mlm"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+} // namespace
