@@ -90,8 +90,8 @@ if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= cpu_flags:
     config.available_features.add("host-avx512")
 if runs([config.host_cc, "--version"]):
     config.available_features.add("cc")
-if runs([python, "-c", "import numpy"]):
-    config.available_features.add("python-numpy")
+if runs([python, "-c", "import numpy, safetensors"]):
+    config.available_features.add("python-safetensors")
 if os.path.exists(os.path.join(minilm_dir, "model.safetensors")):
     config.available_features.add("minilm")
 if config.hexad_sanitize:
