@@ -133,7 +133,8 @@ OwningOpRef<ModuleOp> hexad::readCheckpointFolder(llvm::StringRef folder,
     return nullptr;
   OwningOpRef<ModuleOp> module =
       buildModule(description, options.outputs, context);
-  if (module)
-    warnOfUnreadTensors(*module, **source, family->names, loc);
+  if (!module || failed(verifyParameterSources(*module, tensors)))
+    return nullptr;
+  warnOfUnreadTensors(*module, **source, family->names, loc);
   return module;
 }

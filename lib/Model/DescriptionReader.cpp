@@ -582,7 +582,7 @@ OwningOpRef<ModuleOp> hexad::readDescription(llvm::StringRef path,
     return nullptr;
   OwningOpRef<ModuleOp> module =
       buildModule(description, options.outputs, context);
-  if (!module ||
+  if (!module || failed(verifyParameterSources(*module, tensors)) ||
       failed(checkUnreadTensors(*module, **source, reader.unused, weightsLoc)))
     return nullptr;
   return module;

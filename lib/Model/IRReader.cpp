@@ -112,6 +112,7 @@ std::optional<std::pair<size_t, std::string>> NestingCheck::run() {
 
 OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
                                     const ReadOptions &options,
+                                    TensorSources &tensors,
                                     llvm::SourceMgr &sources,
                                     MLIRContext *context) {
   std::optional<llvm::StringRef> text = openTextFile(path, sources, context);
@@ -140,7 +141,8 @@ OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
       llvm::MemoryBuffer::getMemBuffer(*text, path), llvm::SMLoc());
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(parserSources, context);
-  if (!module || failed(verifyModelInterface(*module)))
+  if (!module || failed(verifyModelInterface(*module)) ||
+      failed(verifyParameterSources(*module, tensors)))
     return nullptr;
 
   func::FuncOp function = getModelFunction(*module);

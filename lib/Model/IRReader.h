@@ -10,15 +10,15 @@
 #define HEXAD_LIB_MODEL_IRREADER_H
 
 #include "hexad/Model/ModelReader.h"
+#include "hexad/Model/ParameterRecipe.h"
 
 namespace hexad {
 
-/// Parses a .mlir file of phase `hexad`. Emits a diagnostic and gives null on
-/// failure.
-mlir::OwningOpRef<mlir::ModuleOp> readIR(llvm::StringRef path,
-                                         const ReadOptions &options,
-                                         llvm::SourceMgr &sources,
-                                         mlir::MLIRContext *context);
+/// Parses a .mlir file of phase `hexad` and checks it. Emits a diagnostic and
+/// gives null on failure.
+mlir::OwningOpRef<mlir::ModuleOp>
+readIR(llvm::StringRef path, const ReadOptions &options, TensorSources &tensors,
+       llvm::SourceMgr &sources, mlir::MLIRContext *context);
 
 } // namespace hexad
 

@@ -81,16 +81,12 @@ private:
 
 } // namespace
 
-/// Checks that an integer attribute lies in [1, maxDimension].
-static LogicalResult checkSize(Location loc, Attribute attribute,
-                               llvm::StringRef name) {
-  auto integer = dyn_cast<IntegerAttr>(attribute);
-  if (!integer || !integer.getType().isInteger(64) || integer.getInt() < 1 ||
-      integer.getInt() > maxDimension)
-    return emitError(loc, "expected ")
-           << name << " to be an i64 from 1 to " << maxDimension << ", found "
-           << attribute;
-  return success();
+/// Checks the upper end of a limit, which the dialect knows to be positive.
+static LogicalResult checkLimit(Location loc, Attribute limit) {
+  if (cast<IntegerAttr>(limit).getInt() <= maxDimension)
+    return success();
+  return emitError(loc, "expected a limit of at most ")
+         << maxDimension << ", found " << limit;
 }
 
 static LogicalResult verifyArguments(func::FuncOp function,
@@ -112,11 +108,8 @@ static LogicalResult verifyArguments(func::FuncOp function,
     Attribute limit = function.getArgAttr(index, "hexad.limit");
     if (!limit)
       ++masks;
-    else if (failed(checkSize(loc, limit, "hexad.limit")))
+    else if (failed(checkLimit(loc, limit)))
       return failure();
-    Attribute optional = function.getArgAttr(index, "hexad.optional");
-    if (optional && !isa<UnitAttr>(optional))
-      return emitError(loc, "expected hexad.optional without a value");
     // The mask makes segments, ids make rows; nothing else is known of them.
     for (Operation *user : argument.getUsers())
       if (limit ? !isa<PackRowsOp>(user) : !isa<SegmentsOp>(user))
@@ -140,9 +133,7 @@ static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
   for (auto [index, resultType] : llvm::enumerate(function.getResultTypes())) {
     std::string subject = "result " + std::to_string(index);
     Location loc = function.getLoc();
-    Attribute stacked = function.getResultAttr(index, "hexad.stacked");
-    if (stacked && !isa<UnitAttr>(stacked))
-      return emitError(loc, "expected hexad.stacked without a value");
+    bool stacked(function.getResultAttr(index, "hexad.stacked"));
     auto type = dyn_cast<RankedTensorType>(resultType);
     // [count,] batch, seq, columns or batch, columns.
     bool fits = type && type.getElementType().isF32() && !type.getEncoding() &&
@@ -208,7 +199,7 @@ LogicalResult hexad::verifyModelInterface(ModuleOp module) {
   if (!function.isPublic() || function.isExternal())
     return function.emitError("expected a public function with a body");
   if (Attribute limit = function->getAttr("hexad.position_limit"))
-    if (failed(checkSize(function.getLoc(), limit, "hexad.position_limit")))
+    if (failed(checkLimit(function.getLoc(), limit)))
       return failure();
   NameChecker names;
   return success(succeeded(verifyArguments(function, names)) &&

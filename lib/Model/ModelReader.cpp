@@ -52,7 +52,7 @@ OwningOpRef<ModuleOp> hexad::readModel(llvm::StringRef path,
   } else if (extension == ".yaml" || extension == ".yml") {
     module = readDescription(path, options, tensors, sources, context);
   } else if (extension == ".mlir") {
-    module = readIR(path, options, sources, context);
+    module = readIR(path, options, tensors, sources, context);
   } else {
     Location loc = FileLineColLoc::get(context, path, 0, 0);
     if (fs::exists(path))
@@ -61,8 +61,8 @@ OwningOpRef<ModuleOp> hexad::readModel(llvm::StringRef path,
     else
       emitError(loc, "no such file or folder");
   }
-  if (!module || failed(verifyParameterSources(*module, tensors)) ||
-      failed(verify(*module)) || failed(verifyModelInterface(*module)))
+  if (!module || failed(verify(*module)) ||
+      failed(verifyModelInterface(*module)))
     return nullptr;
 
   llvm::StringRef name = module->getSymName().value_or("");

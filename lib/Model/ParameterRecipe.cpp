@@ -36,6 +36,12 @@ llvm::Expected<const TensorSource *> TensorSources::get(llvm::StringRef file) {
   return source.get();
 }
 
+void TensorSources::releasePages() {
+  for (auto &entry : opened)
+    if (entry.second)
+      entry.second->releasePages();
+}
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,9 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace llvm;
 using namespace hexad;
@@ -307,6 +309,17 @@ SafetensorsFile::open(StringRef path) {
 const StoredTensor *SafetensorsFile::find(StringRef name) const {
   auto entry = indices.find(name);
   return entry == indices.end() ? nullptr : &tensors[entry->second];
+}
+
+void SafetensorsFile::releasePages() {
+  // Not MemoryBuffer::dontNeedIfMmap, which glibc makes nothing of. A small
+  // file is a copy on the heap, which must not be dropped.
+  if (buffer->getBufferKind() != MemoryBuffer::MemoryBuffer_MMap)
+    return;
+  auto begin = reinterpret_cast<uintptr_t>(buffer->getBufferStart());
+  size_t inPage = begin % sys::Process::getPageSizeEstimate();
+  ::madvise(reinterpret_cast<void *>(begin - inPage),
+            buffer->getBufferSize() + inPage, MADV_DONTNEED);
 }
 
 //===----------------------------------------------------------------------===//

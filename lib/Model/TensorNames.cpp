@@ -77,7 +77,32 @@ public:
     return success();
   }
 
+  /// Checks that the table of a tied layer, where it is stored as well, is that
+  /// of the embedding.
+  LogicalResult checkTied(Location loc, llvm::StringRef layer,
+                          llvm::StringRef embedding) {
+    if (!family)
+      return success();
+    for (const NameStem &stem : family->stems) {
+      std::string name = getBase(stem) + ".weight";
+      const StoredTensor *own = source.find(name);
+      const StoredTensor *table = source.find(embedding);
+      if (stem.layer == layer && own && table &&
+          (own->type != table->type || own->shape != table->shape ||
+           own->bytes != table->bytes))
+        return emitError(loc, "the stored tensor '")
+               << name << "' differs from '" << embedding
+               << "', to which it is tied";
+    }
+    return success();
+  }
+
 private:
+  std::string getBase(const NameStem &stem) const {
+    return (hasPrefix && stem.isInBase ? family->prefix.str() : "") +
+           stem.stem.str();
+  }
+
   /// The first name that is stored of those that the table and the spellings of
   /// the suffix (the second is that of the oldest checkpoints) give.
   LogicalResult find(Location loc, llvm::StringRef layer,
@@ -89,9 +114,7 @@ private:
     for (const NameStem &stem : family->stems) {
       if (stem.layer != layer)
         continue;
-      std::string base =
-          (hasPrefix && stem.isInBase ? family->prefix.str() : "") +
-          stem.stem.str();
+      std::string base = getBase(stem);
       for (llvm::StringRef suffix : suffixes) {
         std::string candidate = base + suffix.str();
         if (source.find(expandTensorName(candidate, 0))) {
@@ -154,6 +177,9 @@ LogicalResult hexad::resolveTensorNames(Description &description,
           return;
         }
         linear->tensors.weight = table->second;
+        if (failed(result = resolver.checkTied(layer.loc, linear->name,
+                                               table->second)))
+          return;
       }
       resolve(linear->name, linear->bias, linear->tensors);
     } else if (auto *attention = std::get_if<AttentionLayer>(&layer.kind)) {

@@ -115,7 +115,10 @@ placeParameters(ModuleOp module, TensorSources &sources) {
 
 /// Writes the data of `placed`, in the order of their offsets.
 static void writeData(llvm::ArrayRef<PlacedParameter> placed,
-                      llvm::raw_fd_ostream &stream, DataWriter &data) {
+                      TensorSources &sources, llvm::raw_fd_ostream &stream,
+                      DataWriter &data) {
+  constexpr uint64_t releaseBytes = 64 << 20;
+  uint64_t released = 0;
   for (const PlacedParameter &parameter : placed) {
     data.writeZeros(parameter.offset - data.getPosition());
     // Two models of equal bytes but other shapes are not the same.
@@ -129,6 +132,10 @@ static void writeData(llvm::ArrayRef<PlacedParameter> placed,
       });
       if (stream.has_error())
         return;
+      if (data.getPosition() - released >= releaseBytes) {
+        sources.releasePages();
+        released = data.getPosition();
+      }
     }
   }
   // A mapping of the file may be read in whole vectors up to its end.
@@ -165,7 +172,7 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
       progress(bytes, dataBytes);
   };
   DataWriter data(stream, written);
-  writeData(*placed, stream, data);
+  writeData(*placed, sources, stream, data);
 
   WeightFileResult result = {HEXAD_WEIGHTS_ALIGNMENT + dataBytes,
                              data.getFingerprint()};

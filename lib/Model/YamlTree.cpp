@@ -73,9 +73,9 @@ std::string YamlNode::describe() const {
   case Kind::Scalar:
     return quoteName(text);
   case Kind::Mapping:
-    return "a mapping";
+    return entries.empty() ? "an empty mapping" : "a mapping";
   case Kind::Sequence:
-    return "a sequence";
+    return "a sequence of " + std::to_string(items.size());
   }
   llvm_unreachable("unknown kind of node");
 }
@@ -247,9 +247,10 @@ LogicalResult TreeReader::read(yaml::Node *from, YamlNode &to, unsigned depth) {
     yaml::Node *value = entry.getValue();
     if (!value)
       return fail(key.loc, "malformed YAML");
-    // What is left empty stands where its key does.
+    // A collection's range begins behind its bracket, and what is left empty
+    // has none: the key is the better place.
     Location loc =
-        llvm::isa<yaml::NullNode>(value) ? key.loc : getLocation(*value);
+        llvm::isa<yaml::ScalarNode>(value) ? getLocation(*value) : key.loc;
     to.entries.push_back({key.text, key.loc, YamlNode(loc)});
     if (failed(read(value, to.entries.back().value, depth + 1)))
       return failure();

@@ -25,6 +25,8 @@ public:
   /// Fails for a path that is not relative or leads out of the folder, and for
   /// what TensorSource::open fails for.
   llvm::Expected<const TensorSource *> get(llvm::StringRef file);
+  /// Gives back the memory of what has been read; it can be read again.
+  void releasePages();
 
 private:
   std::string folder;

@@ -97,6 +97,8 @@ public:
   /// In the order of their bytes in the file.
   llvm::ArrayRef<StoredTensor> getTensors() const { return tensors; }
   llvm::StringRef getPath() const { return buffer->getBufferIdentifier(); }
+  /// Gives back the memory of what has been read; it can be read again.
+  void releasePages();
 
 private:
   SafetensorsFile(std::unique_ptr<llvm::MemoryBuffer> buffer)
@@ -123,6 +125,11 @@ public:
   /// All names, sorted.
   std::vector<llvm::StringRef> getNames() const;
   llvm::StringRef getPath() const { return path; }
+  /// Gives back the memory of what has been read; it can be read again.
+  void releasePages() {
+    for (std::unique_ptr<SafetensorsFile> &file : files)
+      file->releasePages();
+  }
 
 private:
   llvm::Error readIndex();

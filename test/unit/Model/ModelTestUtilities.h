@@ -55,8 +55,13 @@ protected:
     return text;
   }
 
-  /// Expects reading `path` to fail with one error that is `where: error: what`
-  /// for a part of what.
+  /// `where` is "line:column", or empty if the test does not care.
+  static std::string getPlace(llvm::StringRef file, llvm::StringRef where) {
+    return (file + ":" + where + (where.empty() ? "" : ": error: ")).str();
+  }
+
+  /// Expects reading `path` to fail with one error, whose place begins with
+  /// `where` and whose message contains `what`.
   void expectError(llvm::StringRef path, llvm::StringRef where,
                    llvm::StringRef what,
                    llvm::ArrayRef<std::string> outputs = {}) {
