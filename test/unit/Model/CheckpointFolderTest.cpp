@@ -290,10 +290,9 @@ TEST_F(CheckpointFolder, RefusesSizes) {
                     "there is no tensor "
                     "'encoder.layer.2.attention.self.query.weight'");
   expectConfigError(change("1e-12", "-1"), "6:3", "a number of at least 0");
-  expectConfigError(
-      change("vocab_size\": 7", "vocab_size\": 8",
-             change("type_vocab_size\": 2", "type_vocab_size\": 2")),
-      "", "");
+  expectConfigError(change("\"vocab_size\": 7", "\"vocab_size\": 8"), "13:3",
+                    "parameter @words.weight: expected shape [8, 4], found "
+                    "[7, 4]");
   expectConfigError(change("intermediate_size\": 6", "intermediate_size\": 8"),
                     "5:3", "expected layers of shape [8, 4], found [6, 4]");
 }

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelTestUtilities.h"
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Model/WeightFile.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -28,6 +32,31 @@ TEST_P(GoldenModels, FolderEqualsDescription) {
     EXPECT_EQ(print(*fromFolder), print(*fromYaml));
     EXPECT_EQ(diagnostics, "");
   }
+}
+
+/// Writes the weights of `module`, parameter behind parameter.
+std::string writeWeights(ModuleOp module, llvm::StringRef folder) {
+  TemporaryFolder target;
+  Builder builder(module.getContext());
+  int64_t offset = 0;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    parameter->setAttr("hexad.offset", builder.getI64IntegerAttr(offset));
+    offset += llvm::alignTo(parameter.getTensorType().getNumElements() * 4, 64);
+  }
+  std::string path = target.getPath("weights");
+  EXPECT_TRUE(succeeded(writeWeightFile(module, folder, path)));
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
+
+TEST_P(GoldenModels, WeightsOfFolderAndDescriptionAreEqual) {
+  std::string folder = getGolden(GetParam());
+  OwningOpRef<ModuleOp> fromFolder = read(folder);
+  OwningOpRef<ModuleOp> fromYaml = read(folder + "/" + GetParam() + ".yaml");
+  ASSERT_TRUE(fromFolder && fromYaml) << diagnostics;
+  std::string weights = writeWeights(*fromFolder, folder);
+  EXPECT_GT(weights.size(), 400'000u);
+  EXPECT_TRUE(weights == writeWeights(*fromYaml, folder));
 }
 
 INSTANTIATE_TEST_SUITE_P(Bert, GoldenModels,
