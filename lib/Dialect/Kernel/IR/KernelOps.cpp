@@ -61,7 +61,7 @@ HEXAD_KERNEL_OP(FinishPagesOp)
 #undef HEXAD_KERNEL_OP
 
 //===----------------------------------------------------------------------===//
-// Parts of verifiers. A dynamic size fits everything.
+// Verifiers
 //===----------------------------------------------------------------------===//
 
 /// Lanes of a vector of the lowering: rows are padded to a multiple of it.
@@ -71,155 +71,192 @@ static int64_t getSize(Value operand, int64_t dimension) {
   return cast<ShapedType>(operand.getType()).getDimSize(dimension);
 }
 
-static LogicalResult checkSame(Operation *op, StringRef what, int64_t found,
-                               int64_t expected) {
-  if (found == expected || ShapedType::isDynamic(found) ||
-      ShapedType::isDynamic(expected))
-    return success();
-  return op->emitOpError(what)
-         << " must be " << expected << ", found " << found;
-}
+namespace {
 
-static LogicalResult checkAtLeast(Operation *op, StringRef what, int64_t found,
-                                  int64_t least) {
-  if (ShapedType::isDynamic(found) || ShapedType::isDynamic(least) ||
-      found >= least)
-    return success();
-  return op->emitOpError(what)
-         << " must be at least " << least << ", found " << found;
-}
-
-/// `kernel_c1`: the last dimension is static and padded to whole vectors.
-static LogicalResult checkPadded(Operation *op, StringRef what, Value operand) {
-  int64_t rank = cast<ShapedType>(operand.getType()).getRank();
-  int64_t found = getSize(operand, rank - 1);
-  if (!ShapedType::isDynamic(found) && found % lanes == 0)
-    return success();
-  InFlightDiagnostic error = op->emitOpError("columns of ")
-                             << what << " must be a static multiple of "
-                             << lanes << ", found ";
-  if (ShapedType::isDynamic(found))
-    return error << "a dynamic number";
-  return error << found;
-}
-
-/// The number of columns must be known, though it need not be padded.
-static LogicalResult checkStaticColumns(Operation *op, StringRef what,
-                                        Value operand) {
-  if (!ShapedType::isDynamic(getSize(operand, 1)))
-    return success();
-  return op->emitOpError("columns of ") << what << " must be static";
-}
-
-/// `kernel_c2`: buffers have columns side by side, and static strides.
-static LogicalResult checkStrides(Operation *op) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      continue;
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (failed(type.getStridesAndOffset(strides, offset)) ||
-        strides.back() != 1 || llvm::any_of(strides, ShapedType::isDynamic))
-      return op->emitOpError("operand ")
-             << operand.getOperandNumber()
-             << " must have static strides, the last of them 1, found " << type;
+/// Checks constraints one after the other until one is violated, which is
+/// reported by its label. A dynamic size fits everything.
+class Constraints {
+public:
+  /// Every op has `kernel_c1` and `kernel_c2`.
+  explicit Constraints(Operation *op) : op(op) {
+    checkStrides();
+    checkOneKind();
   }
+  operator LogicalResult() const { return result; }
+
+  Constraints &same(StringRef label, const Twine &what, int64_t found,
+                    int64_t expected) {
+    if (failed(result) || found == expected || ShapedType::isDynamic(found) ||
+        ShapedType::isDynamic(expected))
+      return *this;
+    fail(label) << "expected " << expected << " " << what << ", found "
+                << found;
+    return *this;
+  }
+
+  Constraints &atLeast(StringRef label, const Twine &what, int64_t found,
+                       int64_t least) {
+    if (failed(result) || ShapedType::isDynamic(found) ||
+        ShapedType::isDynamic(least) || found >= least)
+      return *this;
+    fail(label) << "expected at least " << least << " " << what << ", found "
+                << found;
+    return *this;
+  }
+
+  /// The number of columns is static.
+  Constraints &staticColumns(StringRef label, StringRef what, Value operand) {
+    auto type = cast<ShapedType>(operand.getType());
+    if (failed(result) || !type.isDynamicDim(type.getRank() - 1))
+      return *this;
+    fail(label) << "expected a static number of columns of " << what
+                << ", found " << type;
+    return *this;
+  }
+
+  /// `kernel_c3`: the columns are static and padded to whole vectors.
+  Constraints &padded(StringRef what, Value operand) {
+    auto type = cast<ShapedType>(operand.getType());
+    int64_t columns = type.getShape().back();
+    if (failed(result) || (!ShapedType::isDynamic(columns) && columns > 0 &&
+                           columns % lanes == 0))
+      return *this;
+    fail("kernel_c3") << "expected the columns of " << what
+                      << " to be a static, positive multiple of " << lanes
+                      << ", found " << type;
+    return *this;
+  }
+
+  /// `kernel_c4`: `width` is positive and counts columns that are there.
+  Constraints &width(int64_t width, StringRef what, Value operand) {
+    if (succeeded(result) && width <= 0)
+      fail("kernel_c4") << "expected a positive width, found " << width;
+    return atLeast("kernel_c4", "columns of " + what, getSize(operand, 1),
+                   width);
+  }
+
+  /// `kernel_c5`: the operand has the destination's shape.
+  Constraints &sameShape(StringRef what, Value operand, Value destination) {
+    return same("kernel_c5", "rows of " + what, getSize(operand, 0),
+                getSize(destination, 0))
+        .same("kernel_c5", "columns of " + what, getSize(operand, 1),
+              getSize(destination, 1));
+  }
+
+  /// `kernel_c6`: eps is finite and not negative.
+  Constraints &eps(const APFloat &eps) {
+    if (failed(result) ||
+        (eps.isFinite() && (!eps.isNegative() || eps.isZero())))
+      return *this;
+    fail("kernel_c6") << "expected a finite eps of at least 0, found "
+                      << eps.convertToDouble();
+    return *this;
+  }
+
+  /// `kernel_c7`: six rows of statistics, padded, a column for each row of the
+  /// tile.
+  Constraints &statistics(Value statistics, Value tile) {
+    return same("kernel_c7", "rows of statistics", getSize(statistics, 0), 6)
+        .atLeast("kernel_c7", "columns of statistics", getSize(statistics, 1),
+                 getSize(tile, 0))
+        .padded("statistics", statistics);
+  }
+
+  /// `kernel_c8`: a page is static and padded; the source has its columns.
+  Constraints &page(Value source, Value page, int64_t width) {
+    auto type = cast<ShapedType>(page.getType());
+    if (succeeded(result) && !type.hasStaticShape())
+      fail("kernel_c8") << "expected a page of static shape, found " << type;
+    return padded("page", page).width(width, "source", source);
+  }
+
+  /// For constraints that only one op has.
+  Constraints &require(bool holds, StringRef label, const Twine &message) {
+    if (succeeded(result) && !holds)
+      fail(label) << message;
+    return *this;
+  }
+
+private:
+  InFlightDiagnostic fail(StringRef label) {
+    result = failure();
+    return op->emitOpError(label) << ": ";
+  }
+
+  /// `kernel_c1`: buffers have static strides, columns lie side by side.
+  void checkStrides() {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (!type || failed(result))
+        continue;
+      SmallVector<int64_t> strides;
+      int64_t offset;
+      if (failed(type.getStridesAndOffset(strides, offset)) ||
+          strides.back() != 1 || llvm::any_of(strides, ShapedType::isDynamic))
+        fail("kernel_c1")
+            << "expected static strides, the last of them 1, found operand "
+            << operand.getOperandNumber() << " of type " << type;
+    }
+  }
+
+  /// `kernel_c2`: operands are all tensors or all buffers.
+  void checkOneKind() {
+    bool hasTensor =
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+    bool hasBuffer =
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
+    require(!hasTensor || !hasBuffer, "kernel_c2",
+            "expected either tensors or buffers, found both");
+  }
+
+  Operation *op;
+  LogicalResult result = success();
+};
+
+} // namespace
+
+LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t rows, int64_t columns) {
+  if (rows <= 0)
+    return emitError() << "tile_c1: expected a positive number of rows, found "
+                       << rows;
+  if (columns <= 0 || columns % lanes != 0)
+    return emitError() << "tile_c2: expected columns to be a positive multiple "
+                          "of "
+                       << lanes << ", found " << columns;
   return success();
-}
-
-/// `kernel_c3`: operands are all tensors or all buffers.
-static LogicalResult checkOneKind(Operation *op) {
-  bool hasTensor =
-      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
-  bool hasBuffer =
-      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
-  if (hasTensor && hasBuffer)
-    return op->emitOpError("operands must be all tensors or all buffers");
-  return success();
-}
-
-static LogicalResult checkOperands(Operation *op) {
-  return success(succeeded(checkStrides(op)) && succeeded(checkOneKind(op)));
-}
-
-/// `kernel_c4`: `width` is positive and counts columns that are there.
-static LogicalResult checkWidth(Operation *op, int64_t width, StringRef what,
-                                int64_t columns) {
-  if (width <= 0)
-    return op->emitOpError("width must be positive, found ") << width;
-  return checkAtLeast(op, ("columns of " + what).str(), columns, width);
-}
-
-/// `kernel_c5`: an operand and the destination have the same shape.
-static LogicalResult checkSameRows(Operation *op, StringRef what, Value operand,
-                                   Value destination) {
-  return success(
-      succeeded(checkSame(op, ("rows of " + what).str(), getSize(operand, 0),
-                          getSize(destination, 0))) &&
-      succeeded(checkSame(op, ("columns of " + what).str(), getSize(operand, 1),
-                          getSize(destination, 1))));
-}
-
-/// `kernel_c6`: eps is a number and not negative.
-static LogicalResult checkEps(Operation *op, const APFloat &eps) {
-  if (eps.isFinite() && (!eps.isNegative() || eps.isZero()))
-    return success();
-  return op->emitOpError("eps must be finite and not negative, found ")
-         << eps.convertToDouble();
 }
 
 //===----------------------------------------------------------------------===//
 // Matrix product
 //===----------------------------------------------------------------------===//
 
-LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t rows, int64_t columns) {
-  if (rows <= 0)
-    return emitError() << "a tile's rows must be positive, found " << rows;
-  if (columns <= 0 || columns % lanes != 0)
-    return emitError() << "a tile's columns must be a positive multiple of "
-                       << lanes << ", found " << columns;
-  return success();
-}
-
 LogicalResult MatmulOp::verify() {
-  int64_t columns = getSize(getPanel(), 1), tileRows = getTile().getRows();
-  if (failed(checkOperands(*this)) ||
-      failed(checkPadded(*this, "panel", getPanel())))
-    return failure();
-  // matmul_c1
-  if (columns == 0 || columns > getTile().getColumns())
-    return emitOpError("columns of panel must be between 1 and the tile's ")
-           << getTile().getColumns() << ", found " << columns;
-  // matmul_c2
-  if (failed(checkAtLeast(*this, "columns of a", getSize(getA(), 1),
-                          getSize(getPanel(), 0))))
-    return failure();
-  // matmul_c3
+  int64_t depth = getSize(getPanel(), 0), columns = getSize(getPanel(), 1);
   int64_t rows = getSize(getDestination(), 0);
-  if (!ShapedType::isDynamic(rows) && rows % tileRows != 0)
-    return emitOpError("rows of destination must be a multiple of the tile's ")
-           << tileRows << ", found " << rows;
-  if (failed(checkSame(*this, "rows of a", getSize(getA(), 0), rows)))
-    return failure();
-  // matmul_c4
-  if (failed(checkSame(*this, "columns of destination",
-                       getSize(getDestination(), 1), columns)))
-    return failure();
-  if (getBias() &&
-      failed(checkSame(*this, "size of bias", getSize(getBias(), 0), columns)))
-    return failure();
-  if (getResidual() &&
-      failed(checkSameRows(*this, "residual", getResidual(), getDestination())))
-    return failure();
-  // matmul_c5
-  if (getFold() &&
-      (failed(checkSame(*this, "rows of fold", getSize(getFold(), 0), 6)) ||
-       failed(checkAtLeast(*this, "columns of fold", getSize(getFold(), 1),
-                           rows))))
-    return failure();
-  return success();
+  int64_t tileRows = getTile().getRows(), tileColumns = getTile().getColumns();
+  Constraints constraints(*this);
+  constraints.padded("panel", getPanel())
+      .require(columns <= tileColumns, "matmul_c1",
+               "expected at most the tile's " + Twine(tileColumns) +
+                   " columns of panel, found " + Twine(columns))
+      .atLeast("matmul_c2", "columns of a", getSize(getA(), 1), depth)
+      .require(ShapedType::isDynamic(rows) || rows % tileRows == 0, "matmul_c3",
+               "expected the rows of destination to be a multiple of the "
+               "tile's " +
+                   Twine(tileRows) + ", found " + Twine(rows))
+      .same("matmul_c4", "rows of a", getSize(getA(), 0), rows)
+      .same("matmul_c5", "columns of destination", getSize(getDestination(), 1),
+            columns);
+  if (getBias())
+    constraints.same("matmul_c6", "elements of bias", getSize(getBias(), 0),
+                     columns);
+  if (getResidual())
+    constraints.sameShape("residual", getResidual(), getDestination());
+  if (getFold())
+    constraints.same("matmul_c7", "rows of fold", getSize(getFold(), 0), 6)
+        .atLeast("matmul_c7", "columns of fold", getSize(getFold(), 1), rows);
+  return constraints;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,56 +264,46 @@ LogicalResult MatmulOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LayerNormOp::verify() {
-  int64_t columns = getSize(getDestination(), 1);
-  if (failed(checkOperands(*this)) ||
-      failed(checkPadded(*this, "destination", getDestination())) ||
-      failed(checkSameRows(*this, "x", getX(), getDestination())) ||
-      failed(checkWidth(*this, getWidth(), "destination", columns)) ||
-      failed(checkEps(*this, getEps())))
-    return failure();
-  // layer_norm_c1
-  if (failed(checkAtLeast(*this, "size of weight", getSize(getWeight(), 0),
-                          llvm::alignTo(getWidth(), lanes))))
-    return failure();
-  if (getBias() &&
-      failed(checkAtLeast(*this, "size of bias", getSize(getBias(), 0),
-                          llvm::alignTo(getWidth(), lanes))))
-    return failure();
-  return success();
+  Constraints constraints(*this);
+  constraints.padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination())
+      .width(getWidth(), "destination", getDestination())
+      .eps(getEps());
+  int64_t padded = llvm::alignTo(getWidth(), lanes);
+  constraints.atLeast("layer_norm_c1", "elements of weight",
+                      getSize(getWeight(), 0), padded);
+  if (getBias())
+    constraints.atLeast("layer_norm_c2", "elements of bias",
+                        getSize(getBias(), 0), padded);
+  return constraints;
 }
 
 LogicalResult L2NormalizeOp::verify() {
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkPadded(*this, "destination", getDestination())) &&
-      succeeded(checkSameRows(*this, "x", getX(), getDestination())) &&
-      succeeded(checkWidth(*this, getWidth(), "destination",
-                           getSize(getDestination(), 1))) &&
-      succeeded(checkEps(*this, getEps())));
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination())
+      .width(getWidth(), "destination", getDestination())
+      .eps(getEps());
 }
 
 LogicalResult SoftmaxOp::verify() {
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkPadded(*this, "destination", getDestination())) &&
-      succeeded(checkSameRows(*this, "x", getX(), getDestination())) &&
-      succeeded(checkWidth(*this, getWidth(), "destination",
-                           getSize(getDestination(), 1))));
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination())
+      .width(getWidth(), "destination", getDestination());
 }
 
 LogicalResult ActivationOp::verify() {
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkPadded(*this, "destination", getDestination())) &&
-      succeeded(checkSameRows(*this, "x", getX(), getDestination())));
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination());
 }
 
 LogicalResult AddOp::verify() {
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkPadded(*this, "destination", getDestination())) &&
-      succeeded(checkSameRows(*this, "lhs", getLhs(), getDestination())) &&
-      succeeded(checkSameRows(*this, "rhs", getRhs(), getDestination())));
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("lhs", getLhs(), getDestination())
+      .sameShape("rhs", getRhs(), getDestination());
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,48 +311,37 @@ LogicalResult AddOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GatherIndicesOp::verify() {
-  // gather_indices_c1
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkAtLeast(*this, "size of where", getSize(getWhere(), 0),
-                             getSize(getDestination(), 0))));
+  return Constraints(*this).atLeast("gather_indices_c1", "elements of where",
+                                    getSize(getWhere(), 0),
+                                    getSize(getDestination(), 0));
 }
 
 LogicalResult GatherRowsOp::verify() {
-  // gather_rows_c1, gather_rows_c2
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkStaticColumns(*this, "destination", getDestination())) &&
-      succeeded(checkAtLeast(*this, "columns of source",
-                             getSize(getSource(), 1),
-                             getSize(getDestination(), 1))) &&
-      succeeded(checkAtLeast(*this, "size of where", getSize(getWhere(), 0),
-                             getSize(getDestination(), 0))));
+  return Constraints(*this)
+      .staticColumns("gather_rows_c1", "destination", getDestination())
+      .atLeast("gather_rows_c2", "columns of source", getSize(getSource(), 1),
+               getSize(getDestination(), 1))
+      .atLeast("gather_rows_c3", "elements of where", getSize(getWhere(), 0),
+               getSize(getDestination(), 0));
 }
 
 LogicalResult CopyRowsOp::verify() {
-  // copy_rows_c1
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkStaticColumns(*this, "destination", getDestination())) &&
-      succeeded(checkAtLeast(*this, "columns of source",
-                             getSize(getSource(), 1),
-                             getSize(getDestination(), 1))) &&
-      succeeded(checkAtLeast(*this, "rows of source", getSize(getSource(), 0),
-                             getSize(getDestination(), 0))));
+  return Constraints(*this)
+      .staticColumns("copy_rows_c1", "destination", getDestination())
+      .atLeast("copy_rows_c2", "columns of source", getSize(getSource(), 1),
+               getSize(getDestination(), 1))
+      .atLeast("copy_rows_c3", "rows of source", getSize(getSource(), 0),
+               getSize(getDestination(), 0));
 }
 
 LogicalResult MeanRowsOp::verify() {
-  // mean_rows_c1, mean_rows_c2
   int64_t rows = getSize(getDestination(), 0);
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkStaticColumns(*this, "destination", getDestination())) &&
-      succeeded(checkAtLeast(*this, "columns of source",
-                             getSize(getSource(), 1),
-                             getSize(getDestination(), 1))) &&
-      succeeded(checkAtLeast(*this, "size of bounds", getSize(getBounds(), 0),
-                             ShapedType::isDynamic(rows) ? rows : rows + 1)));
+  return Constraints(*this)
+      .staticColumns("mean_rows_c1", "destination", getDestination())
+      .atLeast("mean_rows_c2", "columns of source", getSize(getSource(), 1),
+               getSize(getDestination(), 1))
+      .atLeast("mean_rows_c3", "elements of bounds", getSize(getBounds(), 0),
+               ShapedType::isDynamic(rows) ? rows : rows + 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,94 +349,51 @@ LogicalResult MeanRowsOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoadQueriesOp::verify() {
-  // load_queries_c1
-  int64_t rows = getSize(getSource(), 0);
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(checkPadded(*this, "destination", getDestination())) &&
-      succeeded(checkWidth(*this, getWidth(), "destination",
-                           getSize(getDestination(), 1))) &&
-      succeeded(
-          checkWidth(*this, getWidth(), "source", getSize(getSource(), 1))) &&
-      succeeded(checkAtLeast(*this, "rows of destination",
-                             getSize(getDestination(), 0), rows)));
-}
-
-/// `pack_page_c1`: a page's sizes are static, its panels hold whole vectors,
-/// and the source has as many columns as are packed.
-static LogicalResult checkPage(Operation *op, Value source, Value page,
-                               int64_t width) {
-  if (failed(checkOperands(op)) || failed(checkPadded(op, "destination", page)))
-    return failure();
-  if (!cast<ShapedType>(page.getType()).hasStaticShape())
-    return op->emitOpError("destination must have a static shape, found ")
-           << page.getType();
-  return checkWidth(op, width, "source", getSize(source, 1));
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .width(getWidth(), "destination", getDestination())
+      .width(getWidth(), "source", getSource())
+      .atLeast("load_queries_c1", "rows of destination",
+               getSize(getDestination(), 0), getSize(getSource(), 0));
 }
 
 LogicalResult PackKeysOp::verify() {
   Value page = getDestination();
-  if (failed(checkPage(*this, getSource(), page, getWidth())))
-    return failure();
-  // pack_keys_c1
-  if (failed(checkSame(*this, "depth of destination", getSize(page, 1),
-                       getWidth())))
-    return failure();
-  // pack_keys_c2
-  return checkAtLeast(*this, "keys of destination",
-                      getSize(page, 0) * getSize(page, 2),
-                      getSize(getSource(), 0));
+  return Constraints(*this)
+      .page(getSource(), page, getWidth())
+      .same("pack_keys_c1", "rows of each panel", getSize(page, 1), getWidth())
+      .atLeast("pack_keys_c2", "keys in the page",
+               getSize(page, 0) * getSize(page, 2), getSize(getSource(), 0));
 }
 
 LogicalResult PackValuesOp::verify() {
   Value page = getDestination();
-  if (failed(checkPage(*this, getSource(), page, getWidth())))
-    return failure();
-  // pack_values_c1
-  int64_t panels = llvm::divideCeil(getWidth(), getSize(page, 2));
-  if (failed(
-          checkSame(*this, "panels of destination", getSize(page, 0), panels)))
-    return failure();
-  // pack_values_c2
-  return checkAtLeast(*this, "keys of destination", getSize(page, 1),
-                      getSize(getSource(), 0));
-}
-
-/// `statistics_c1`: six rows, whole vectors of a column for each row of the
-/// tile.
-static LogicalResult checkStatistics(Operation *op, Value statistics,
-                                     int64_t tile) {
-  return success(succeeded(checkSame(op, "rows of statistics",
-                                     getSize(statistics, 0), 6)) &&
-                 succeeded(checkPadded(op, "statistics", statistics)) &&
-                 succeeded(checkAtLeast(op, "columns of statistics",
-                                        getSize(statistics, 1), tile)));
+  return Constraints(*this)
+      .page(getSource(), page, getWidth())
+      .atLeast("pack_values_c1", "columns in the page",
+               getSize(page, 0) * getSize(page, 2), getWidth())
+      .atLeast("pack_values_c2", "keys in the page", getSize(page, 1),
+               getSize(getSource(), 0));
 }
 
 LogicalResult SoftmaxPageOp::verify() {
-  return success(succeeded(checkOperands(*this)) &&
-                 succeeded(checkPadded(*this, "scores", getScores())) &&
-                 succeeded(checkStatistics(*this, getStatistics(),
-                                           getSize(getScores(), 0))));
+  return Constraints(*this)
+      .padded("scores", getScores())
+      .statistics(getStatistics(), getScores());
 }
 
 LogicalResult StartPagesOp::verify() {
-  return success(succeeded(checkOperands(*this)) &&
-                 succeeded(checkPadded(*this, "output", getOutput())) &&
-                 succeeded(checkStatistics(*this, getStatistics(),
-                                           getSize(getOutput(), 0))));
+  return Constraints(*this)
+      .padded("output", getOutput())
+      .statistics(getStatistics(), getOutput());
 }
 
 LogicalResult FinishPagesOp::verify() {
-  // finish_pages_c1
-  return success(
-      succeeded(checkOperands(*this)) &&
-      succeeded(
-          checkStatistics(*this, getStatistics(), getSize(getOutput(), 0))) &&
-      succeeded(
-          checkWidth(*this, getWidth(), "output", getSize(getOutput(), 1))) &&
-      succeeded(checkWidth(*this, getWidth(), "destination",
-                           getSize(getDestination(), 1))) &&
-      succeeded(checkAtLeast(*this, "rows of output", getSize(getOutput(), 0),
-                             getSize(getDestination(), 0))));
+  return Constraints(*this)
+      .padded("output", getOutput())
+      .statistics(getStatistics(), getOutput())
+      .width(getWidth(), "output", getOutput())
+      .width(getWidth(), "destination", getDestination())
+      .atLeast("finish_pages_c1", "rows of output", getSize(getOutput(), 0),
+               getSize(getDestination(), 0));
 }

@@ -29,6 +29,19 @@ def Kernel_Dialect : Dialect {
 
     Order of operations is part of each op's definition, so that the same inputs
     give the same bits on every target (docs/Spec.md, "Bits").
+
+    Constraints that several ops share:
+
+    - `kernel_c1`: buffers have static strides, the last of them 1.
+    - `kernel_c2`: operands are all tensors or all buffers.
+    - `kernel_c3`: where rows are padded, the number of columns is static and a
+      positive multiple of 16.
+    - `kernel_c4`: `width` is positive and at most the number of columns.
+    - `kernel_c5`: the operand has the shape of the destination.
+    - `kernel_c6`: `eps` is finite and at least 0.
+    - `kernel_c7`: statistics have 6 rows and, padded, a column for each row of the
+      tile.
+    - `kernel_c8`: a page of the KV cache has a static shape, panels are padded.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::hexad::HexadDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -41,7 +54,10 @@ def Kernel_TileAttr : AttrDef<Kernel_Dialect, "Tile"> {
   let summary = "register tile of a matmul: rows and columns of accumulators";
   let description = [{
     Chosen from the target's table (`hexad/CodeGen/Target.h`); the passes after
-    that only obey. `columns` is a multiple of 16.
+    that only obey.
+
+    - `tile_c1`: `rows` is positive.
+    - `tile_c2`: `columns` is a positive multiple of 16.
 
     Example: `#hexad_kernel.tile<rows = 12, columns = 32>`.
   }];

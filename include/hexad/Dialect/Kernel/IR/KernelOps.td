@@ -63,7 +63,15 @@ def Kernel_MatmulOp : Kernel_DestinationOp<"matmul", [AttrSizedOperandSegments]>
     | `residual`, `destination` | `[M, NR]`, rows strided; the residual may be the destination |
     | `fold` | `[6, ≥ M]`: the statistics of `hexad_kernel.softmax_page` |
 
-    M is a multiple of `tile.rows`. K and M may be dynamic.
+    K and M may be dynamic.
+
+    - `matmul_c1`: the panel has at most `tile.columns` columns.
+    - `matmul_c2`: `a` has at least K columns.
+    - `matmul_c3`: M is a multiple of `tile.rows`.
+    - `matmul_c4`: `a` has M rows.
+    - `matmul_c5`: `destination` has NR columns.
+    - `matmul_c6`: `bias` has NR elements.
+    - `matmul_c7`: `fold` has 6 rows and at least M columns.
 
     Example:
 
@@ -102,12 +110,16 @@ def Kernel_LayerNormOp : Kernel_DestinationOp<"layer_norm"> {
   let description = [{
     `hexad.layer_norm` on the first `width` columns. Sums use 16 lanes: lane l adds
     the columns l, l+16, … in order (absent ones as +0), then lanes are folded by
-    halves (l, l+8), (l, l+4), (l, l+2), (l, l+1). Columns from `width` on are
-    written with an unspecified finite value where `x` is finite.
+    halves (l, l+8), (l, l+4), (l, l+2), (l, l+1). Columns from `width` up to the
+    next multiple of 16 are written with an unspecified value that is finite where
+    `x` is, others are left as they are.
 
     `mean = sum / width`, `d = x - mean`, `variance = Σ d·d / width` (chain of fma
     per lane), `inverse = 1 / sqrt(variance + eps)`,
     `y = fma(d · inverse, weight, bias)`, without a bias `(d · inverse) · weight`.
+
+    - `layer_norm_c1`: `weight` has at least `width` elements, rounded up to 16.
+    - `layer_norm_c2`: so has `bias`.
 
     Example:
 
@@ -129,7 +141,8 @@ def Kernel_LayerNormOp : Kernel_DestinationOp<"layer_norm"> {
 def Kernel_L2NormalizeOp : Kernel_UnaryRowsOp<"l2_normalize"> {
   let summary = "each row to length 1; may work in place";
   let description = [{
-    `hexad.l2_normalize` on the first `width` columns, summed as in `layer_norm`.
+    `y = x / max(sqrt(Σ x²), eps)` on the first `width` columns, the squares summed
+    as in `layer_norm`, and the columns behind as there.
 
     Example:
 
@@ -144,9 +157,10 @@ def Kernel_L2NormalizeOp : Kernel_UnaryRowsOp<"l2_normalize"> {
 def Kernel_SoftmaxOp : Kernel_UnaryRowsOp<"softmax"> {
   let summary = "softmax of the first `width` columns of each row; may work in place";
   let description = [{
-    Maximum and sum use 16 lanes as in `layer_norm`; the exponential is the
-    project's exp2 polynomial (docs/Spec.md, "Elementary functions"). Columns from
-    `width` on become 0.
+    `e = exp(x - maximum)`, `y = e / Σ e`. Maximum and sum use 16 lanes as in
+    `layer_norm`; the exponential is that of docs/ElementaryFunctions.md. Columns
+    from `width` on become 0. A row that holds NaN or +∞ or nothing but -∞ becomes
+    NaN.
 
     Example:
 
@@ -161,6 +175,9 @@ def Kernel_SoftmaxOp : Kernel_UnaryRowsOp<"softmax"> {
 def Kernel_ActivationOp : Kernel_UnaryRowsOp<"activation"> {
   let summary = "an elementwise activation; may work in place";
   let description = [{
+    `hexad.activation` on every column, padding too. Formulas, errors and what
+    happens at infinities: docs/ElementaryFunctions.md.
+
     Example:
 
     ```mlir
@@ -175,6 +192,8 @@ def Kernel_ActivationOp : Kernel_UnaryRowsOp<"activation"> {
 def Kernel_AddOp : Kernel_DestinationOp<"add"> {
   let summary = "elementwise sum; may work in place";
   let description = [{
+    `destination = lhs + rhs` on every column, padding too.
+
     Example:
 
     ```mlir
@@ -199,6 +218,8 @@ def Kernel_GatherIndicesOp : Kernel_DestinationOp<"gather_indices"> {
     Packs a rectangle of ids into rows. `source` is the rectangle, flattened; if its
     address is null (an optional input that was not given) everything becomes 0.
 
+    - `gather_indices_c1`: `where` has at least as many elements as `destination`.
+
     Example:
 
     ```mlir
@@ -221,6 +242,11 @@ def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
     many; if the destination's address is null (an output that was not asked for)
     nothing happens.
 
+    - `gather_rows_c1`: the destination's number of columns is static; it need not be
+      padded.
+    - `gather_rows_c2`: `source` has at least as many columns.
+    - `gather_rows_c3`: `where` has an element for each row of `destination`.
+
     Example:
 
     ```mlir
@@ -242,6 +268,11 @@ def Kernel_CopyRowsOp : Kernel_DestinationOp<"copy_rows"> {
     Copies as many rows and columns as the destination has; the source has at least
     as many. Nothing happens if the destination's address is null.
 
+    - `copy_rows_c1`: the destination's number of columns is static; it need not be
+      padded.
+    - `copy_rows_c2`: `source` has at least as many columns.
+    - `copy_rows_c3`: `source` has at least as many rows.
+
     Example:
 
     ```mlir
@@ -260,7 +291,12 @@ def Kernel_MeanRowsOp : Kernel_DestinationOp<"mean_rows"> {
   let summary = "destination[i, :] = mean of the rows bounds[i] … bounds[i+1]-1 of the source";
   let description = [{
     Rows are added in order, the sum is divided by their number; no rows give zeros.
-    `bounds` has at least one element more than `destination` has rows.
+
+    - `mean_rows_c1`: the destination's number of columns is static; it need not be
+      padded.
+    - `mean_rows_c2`: `source` has at least as many columns.
+    - `mean_rows_c3`: `bounds` has at least one element more than `destination` has
+      rows.
 
     Example:
 
@@ -286,6 +322,8 @@ def Kernel_LoadQueriesOp : Kernel_DestinationOp<"load_queries"> {
     Copies the rows that `source` has (at most the destination's) and `width`
     columns of each, multiplied by `scale` in f32. Rows and columns behind them are
     left as they are.
+
+    - `load_queries_c1`: `destination` has at least as many rows as `source`.
 
     Example:
 
@@ -322,6 +360,9 @@ def Kernel_PackKeysOp : Kernel_PackPageOp<"pack_keys"> {
     | `source` | `[keys, ≥ column + width]` |
     | `destination` | `[page / NR, width, NR]` |
 
+    - `pack_keys_c1`: each panel has `width` rows.
+    - `pack_keys_c2`: the page has room for as many keys as `source` has rows.
+
     Example:
 
     ```mlir
@@ -339,7 +380,10 @@ def Kernel_PackValuesOp : Kernel_PackPageOp<"pack_values"> {
     | operand | shape |
     | --- | --- |
     | `source` | `[keys, ≥ column + width]` |
-    | `destination` | `[ceil(width / NR), page, NR]` |
+    | `destination` | `[≥ width / NR, page, NR]` |
+
+    - `pack_values_c1`: the panels together have at least `width` columns.
+    - `pack_values_c2`: the page has room for as many keys as `source` has rows.
 
     Example:
 
@@ -355,7 +399,7 @@ def Kernel_SoftmaxPageOp : Kernel_Op<"softmax_page", [DestinationStyleOpInterfac
   let description = [{
     For every row m < `rows` of a tile (scores are in units of log2):
 
-    1. `g` = maximum of `scores[m, t]`, t < `keys`; -FLT_MAX if `keys` is 0,
+    1. `g` = maximum of -FLT_MAX and `scores[m, t]`, t < `keys`,
     2. `scores[m, t] = exp2(scores[m, t] - g)` for t < `keys`, exactly 0 behind,
     3. `z` = their sum; both over 16 lanes and one tree as in `layer_norm`,
     4. with the running maximum `statistics[0, m]` and sum `statistics[1, m]`:
@@ -364,7 +408,12 @@ def Kernel_SoftmaxPageOp : Kernel_Op<"softmax_page", [DestinationStyleOpInterfac
        `statistics[4, m] = a`, `statistics[5, m] = b`: what the old and the page's
        output are multiplied by (`hexad_kernel.matmul … fold`).
 
-    Rows 2 and 3 of the statistics hold `g` and `z`. NaN in gives NaN out.
+    Rows 2 and 3 of the statistics hold `g` and `z`. For the columns from `rows` up
+    to the next multiple of 16, statistics are those of a page without keys.
+
+    The maximum of a lane or a fold is `a > b ? a : b`, which may lose a NaN. The NaN
+    comes back as `exp2(NaN - g)`: then the probability, the sum, and with them the
+    row of the output are NaN, whatever pages follow.
 
     | operand | shape |
     | --- | --- |
@@ -423,6 +472,8 @@ def Kernel_FinishPagesOp : Kernel_DestinationOp<"finish_pages"> {
   let description = [{
     Writes the rows that `destination` has and `width` columns of each, nothing
     beside them. A row whose sum is 0 (it saw nothing) becomes 0.
+
+    - `finish_pages_c1`: `output` has at least as many rows as `destination`.
 
     Example:
 

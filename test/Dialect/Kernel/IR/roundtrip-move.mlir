@@ -1,0 +1,20 @@
+// RUN: hexad-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: func @move
+func.func @move(%x: memref<?x64xf32>, %ids: memref<?xi32>, %where: memref<?xi32>, %y: memref<?x60xf32>) {
+  // CHECK: hexad_kernel.gather_indices ins(%{{.*}}, %{{.*}} : memref<?xi32>, memref<?xi32>) outs(%{{.*}} : memref<?xi32>)
+  hexad_kernel.gather_indices ins(%ids, %where : memref<?xi32>, memref<?xi32>) outs(%ids : memref<?xi32>)
+  // CHECK: hexad_kernel.gather_rows ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?xi32>) outs(%{{.*}} : memref<?x60xf32>) {offset = 2 : i64}
+  hexad_kernel.gather_rows ins(%x, %ids : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>) {offset = 2 : i64}
+  // CHECK: hexad_kernel.gather_rows ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?xi32>) outs(%{{.*}} : memref<?x60xf32>){{$}}
+  hexad_kernel.gather_rows ins(%x, %ids : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>)
+  // CHECK: hexad_kernel.copy_rows ins(%{{.*}} : memref<?x64xf32>) outs(%{{.*}} : memref<?x60xf32>)
+  hexad_kernel.copy_rows ins(%x : memref<?x64xf32>) outs(%y : memref<?x60xf32>)
+  // CHECK: hexad_kernel.mean_rows ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?xi32>) outs(%{{.*}} : memref<?x60xf32>)
+  hexad_kernel.mean_rows ins(%x, %ids : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>)
+  // CHECK: hexad_kernel.thread : index
+  %t = hexad_kernel.thread : index
+  // CHECK: hexad_kernel.barrier
+  hexad_kernel.barrier
+  return
+}
