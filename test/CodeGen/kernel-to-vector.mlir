@@ -1,0 +1,105 @@
+// RUN: hexad-opt %s --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector,canonicalize,cse))' | FileCheck %s
+// Fused multiply-adds are math.fma; no sum is left to an order of LLVM's, nothing is fast.
+// RUN: hexad-opt %s --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector,canonicalize,cse))' \
+// RUN:   | FileCheck %s --check-prefix=NEVER
+// NEVER-NOT: {{vector\.fma|vector\.reduction|vector\.contract|fastmath|arith\.maximumf|arith\.maxnumf|math\.exp|hexad_kernel\.[^bt]}}
+
+// CHECK-LABEL: func @matmul
+// CHECK-SAME: %[[A:.*]]: memref<?x10xf32>, %[[PANEL:.*]]: memref<10x16xf32>, %[[C:.*]]: memref<?x16xf32>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK: scf.for %[[M:.*]] = %c0 to %{{.*}} step %c2
+// CHECK: %[[M1:.*]] = arith.addi %[[M]], %c1
+// Ten steps of k: four in the loop's body, two behind it.
+// CHECK: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(%[[S0:.*]] = %[[ZERO]], %[[S1:.*]] = %[[ZERO]])
+// CHECK: %[[B:.*]] = vector.load %[[PANEL]][%[[K]], %c0] : memref<10x16xf32>, vector<16xf32>
+// CHECK: %[[X0:.*]] = memref.load %[[A]][%[[M]], %[[K]]]
+// CHECK: %[[W0:.*]] = vector.broadcast %[[X0]] : f32 to vector<16xf32>
+// CHECK: math.fma %[[W0]], %[[B]], %[[S0]] : vector<16xf32>
+// CHECK: %[[X1:.*]] = memref.load %[[A]][%[[M1]], %[[K]]]
+// CHECK: %[[W1:.*]] = vector.broadcast %[[X1]] : f32 to vector<16xf32>
+// CHECK: math.fma %[[W1]], %[[B]], %[[S1]] : vector<16xf32>
+// CHECK-COUNT-6: math.fma
+// CHECK-NOT: math.fma
+// CHECK: scf.yield
+// CHECK-COUNT-4: math.fma
+// CHECK-NOT: math.fma
+// CHECK: vector.store %{{.*}}, %[[C]][%[[M]], %c0]
+// CHECK: vector.store %{{.*}}, %[[C]][%[[M1]], %c0]
+func.func @matmul(%a: memref<?x10xf32>, %panel: memref<10x16xf32>, %c: memref<?x16xf32>) {
+  hexad_kernel.matmul ins(%a, %panel : memref<?x10xf32>, memref<10x16xf32>) outs(%c : memref<?x16xf32>)
+      {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
+  return
+}
+
+// The activation is applied in a loop over the rows, so that its code is there once.
+// CHECK-LABEL: func @matmul_activation
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: arith.divf
+// CHECK: vector.store
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: vector.store
+func.func @matmul_activation(%a: memref<?x8xf32>, %panel: memref<8x16xf32>, %c: memref<?x16xf32>) {
+  hexad_kernel.matmul ins(%a, %panel : memref<?x8xf32>, memref<8x16xf32>) outs(%c : memref<?x16xf32>)
+      {activation = #hexad.activation<sigmoid>, tile = #hexad_kernel.tile<rows = 2, columns = 16>}
+  return
+}
+
+// With a residual that lies in the destination it cannot be: the sums would be in its place.
+// CHECK-LABEL: func @matmul_activation_residual
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-2: arith.divf
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @matmul_activation_residual(%a: memref<?x8xf32>, %panel: memref<8x16xf32>, %c: memref<?x16xf32>) {
+  hexad_kernel.matmul ins(%a, %panel : memref<?x8xf32>, memref<8x16xf32>) residual(%c : memref<?x16xf32>) outs(%c : memref<?x16xf32>)
+      {activation = #hexad.activation<sigmoid>, tile = #hexad_kernel.tile<rows = 2, columns = 16>}
+  return
+}
+
+// A row's sum: 16 lanes, folded by halves.
+// CHECK-LABEL: func @l2_normalize
+// CHECK: %[[LANES:.*]] = scf.for {{.*}} to %c32 step %c16 iter_args
+// CHECK: math.fma
+// CHECK: %[[MASK:.*]] = {{.*}}vector.constant_mask [5] : vector<16xi1>
+// CHECK: arith.select
+// CHECK: %[[ALL:.*]] = math.fma
+// CHECK: %[[LOW8:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK: %[[HIGH8:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [8, 9, 10, 11, 12, 13, 14, 15]
+// CHECK: %[[EIGHT:.*]] = arith.addf %[[LOW8]], %[[HIGH8]] : vector<8xf32>
+// CHECK: arith.addf {{.*}} : vector<4xf32>
+// CHECK: arith.addf {{.*}} : vector<2xf32>
+// CHECK: arith.addf {{.*}} : vector<1xf32>
+// CHECK: math.sqrt {{.*}} : f32
+func.func @l2_normalize(%x: memref<?x48xf32>) {
+  hexad_kernel.l2_normalize ins(%x : memref<?x48xf32>) outs(%x : memref<?x48xf32>) {eps = 1.0e-12 : f64, width = 37 : i64}
+  return
+}
+
+// An output that was not asked for, and one whose rows are not padded.
+// CHECK-LABEL: func @gather_rows
+// CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[D:.*]] : memref<?x18xf32>
+// CHECK: %[[PRESENT:.*]] = arith.cmpi ne, %[[ADDRESS]], %c0
+// CHECK: scf.if %[[PRESENT]]
+// CHECK: vector.store %{{.*}}, %arg2[%{{.*}}, %c0]
+// CHECK: scf.for {{.*}} = %c16 to %c18 step %c1
+// CHECK: memref.store
+func.func @gather_rows(%s: memref<?x32xf32>, %w: memref<?xi32>, %d: memref<?x18xf32>) {
+  hexad_kernel.gather_rows ins(%s, %w : memref<?x32xf32>, memref<?xi32>) outs(%d : memref<?x18xf32>)
+  return
+}
+
+// The ops of the team stay.
+// CHECK-LABEL: func @team
+// CHECK: hexad_kernel.thread
+// CHECK: hexad_kernel.barrier
+func.func @team() -> index {
+  %t = hexad_kernel.thread : index
+  hexad_kernel.barrier
+  return %t : index
+}
