@@ -125,7 +125,10 @@ public:
               StringRef tool)
       : options(options), result(result),
         context(getRegistry(), mlir::MLIRContext::Threading::DISABLED),
-        diagnostics(sources, &context, tool) {}
+        diagnostics(sources, &context, tool) {
+    // The op of a message can be the whole model.
+    context.printOpOnDiagnostic(false);
+  }
 
   LogicalResult run();
 
@@ -226,8 +229,9 @@ LogicalResult Compilation::lower(Phase last) {
 LogicalResult Compilation::dump(Phase phase) {
   if (options.dumpPhasesDir.empty())
     return success();
-  if (std::error_code error =
-          sys::fs::create_directories(options.dumpPhasesDir))
+  if (std::error_code error = sys::fs::create_directories(
+          options.dumpPhasesDir,
+          /*IgnoreExisting=*/true, sys::fs::all_all))
     return diagnostics.fail(createStringError("cannot make the folder '" +
                                               options.dumpPhasesDir +
                                               "': " + error.message()));
