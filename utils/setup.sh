@@ -8,8 +8,10 @@ packages=(
   python3-venv
 )
 
-# For ccache: a clone in another folder finds what this one has compiled.
+# For ccache: a clone in another folder finds what this one has compiled, and
+# precompiled headers are allowed.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 step() { printf '\n==> %s\n' "$*"; }
 
