@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hexad;
 using namespace hexad::reference;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Σ_d a[d] · b[d]
 static double dot(ArrayRef<double> a, ArrayRef<double> b) {
@@ -51,6 +54,8 @@ LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
         for (int64_t t = 0; t < length; ++t)
           weights[t] =
               scale * dot(q, key.getRow(first + t).slice(keyColumn, headDim));
+        if (llvm::all_of(weights, [](double x) { return x == -infinity; }))
+          continue; // it sees nothing: zeros
         softmaxInPlace(weights);
         MutableArrayRef<double> out =
             result.getRow(row).slice(head * headDim, headDim);

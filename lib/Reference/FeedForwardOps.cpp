@@ -7,6 +7,7 @@
 
 #include "Evaluator.h"
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -54,6 +55,8 @@ LogicalResult reference::evaluate(LinearOp op, Evaluator &evaluator) {
   return evaluator.set(op.getResult(), std::move(result));
 }
 
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 static double activate(Activation kind, double x) {
@@ -79,10 +82,19 @@ static double activate(Activation kind, double x) {
   llvm_unreachable("all kinds handled");
 }
 
+/// Whether the activation is x times something that goes to 0 at -∞ faster than
+/// x grows: its limit there is 0, where the formula gives NaN.
+static bool vanishesAtMinusInfinity(Activation kind) {
+  return kind == Activation::Gelu || kind == Activation::GeluTanh ||
+         kind == Activation::QuickGelu || kind == Activation::Silu;
+}
+
 LogicalResult reference::evaluate(ActivationOp op, Evaluator &evaluator) {
   FloatTensor result = evaluator.getFloats(op.getX());
+  bool vanishes = vanishesAtMinusInfinity(op.getKind());
   for (double &element : result.elements)
-    element = activate(op.getKind(), element);
+    element =
+        vanishes && element == -infinity ? 0 : activate(op.getKind(), element);
   return evaluator.set(op.getResult(), std::move(result));
 }
 

@@ -91,6 +91,26 @@ func.func @large_scores() -> tensor<2x1xf32> {
   return %o : tensor<2x1xf32>
 }
 
+// Scores of -∞ are keys that are not there: with some the others share the weight,
+// with all the result is 0. A score of +∞ gives NaN. V is finite throughout.
+
+// CHECK-LABEL: @infinite_scores
+// CHECK-NEXT:  4x1
+// CHECK-NEXT:  2
+// CHECK-NEXT:  nan
+// CHECK-NEXT:  0
+// CHECK-NEXT:  nan
+func.func @infinite_scores() -> tensor<4x1xf32> {
+  %mask = arith.constant dense<[[1, 1], [1, 0], [1, 0]]> : tensor<3x2xi32>
+  %segments = hexad.segments %mask : tensor<3x2xi32>
+  %q = arith.constant dense<[[1.0], [-1.0], [1.0], [-1.0]]> : tensor<4x1xf32>
+  %k = arith.constant dense<[[1.0], [0xFF800000], [0xFF800000], [0xFF800000]]> : tensor<4x1xf32>
+  %v = arith.constant dense<[[2.0], [4.0], [6.0], [8.0]]> : tensor<4x1xf32>
+  %o = hexad.attention %q, %k, %v, %segments {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 1 : i64, scale = 1.0 : f64}
+      : tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  return %o : tensor<4x1xf32>
+}
+
 // No rows at all.
 
 // CHECK-LABEL: @empty

@@ -139,17 +139,17 @@ func.func @sigmoid() -> tensor<1x7xf32> {
   return %y : tensor<1x7xf32>
 }
 
-// Infinities: what the formula gives.
+// Infinities: the limit of the formula.
 
 // CHECK-LABEL: @infinities
 // CHECK-NEXT:  1x2
-// CHECK-NEXT:  nan inf
+// CHECK-NEXT:  0 inf
 // CHECK-NEXT:  1x2
-// CHECK-NEXT:  nan inf
+// CHECK-NEXT:  0 inf
 // CHECK-NEXT:  1x2
-// CHECK-NEXT:  nan inf
+// CHECK-NEXT:  0 inf
 // CHECK-NEXT:  1x2
-// CHECK-NEXT:  nan inf
+// CHECK-NEXT:  0 inf
 // CHECK-NEXT:  1x2
 // CHECK-NEXT:  0 inf
 // CHECK-NEXT:  1x2

@@ -40,9 +40,8 @@ using RuntimeValue = std::variant<int64_t, std::shared_ptr<const FloatTensor>,
 using ParameterSource = std::function<mlir::FailureOr<FloatTensor>(
     ParameterOp, std::optional<int64_t> layer)>;
 
-/// Reads parameters of one module by their recipes from the safetensors files in
-/// `folder`;
-/// each file is opened once.
+/// Reads the parameters of one module by their recipes from the safetensors
+/// files in `folder`; each file is opened once.
 ParameterSource readParametersFrom(llvm::StringRef folder);
 
 /// A source for modules without parameters: asking it is an error.

@@ -31,6 +31,19 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention"> {
     `offsets` are the columns at which head 0 of query, key and value begins, so
     that the three can be parts of one fused projection; they are 0 unless given.
 
+    A score of -∞ is a key of weight 0; a query whose scores are all -∞ gives zeros.
+    NaN in a segment's query row, keys or values gives NaN wherever it takes part.
+
+    Constraints:
+
+    - `attention_c1`: `heads` is a multiple of `kv_heads`.
+    - `attention_c2`: there are three `offsets`.
+    - `attention_c3`: query, key and value have all columns of their heads; offsets
+      are not negative.
+    - `attention_c4`: the result has `heads·head_dim` columns.
+    - `attention_c5`: `scale` is finite.
+    - `attention_c6`: query, key, value and result have the same number of rows.
+
     Example:
 
     ```mlir

@@ -28,6 +28,21 @@ def Hexad_Dialect : Dialect {
     the exit (`hexad.unpack_rows`). Weights are symbols (`hexad.parameter`) with
     a recipe that says how they are made from stored tensors.
 
+    A model is a module with one function. Attributes say what its arguments and
+    results are to a caller:
+
+    | attribute | on | meaning |
+    | --- | --- | --- |
+    | `hexad.name` | argument, result | its name in the library's interface |
+    | `hexad.limit` | argument | ids must lie in `[0, limit)` |
+    | `hexad.optional` | argument | may be left out: a mask is then all ones, ids are 0 |
+    | `hexad.stacked` | result | a stack, whose members are outputs `name.0`, `name.1`, … |
+    | `hexad.position_limit` | function | the most tokens that a segment may have |
+
+    Constraints: `boundary_c1` `hexad.name` is a string; `boundary_c2` `hexad.limit`
+    is a positive i64; `boundary_c3` `hexad.optional` and `hexad.stacked` have no
+    value; `boundary_c4` `hexad.position_limit` is a positive i64 on a function.
+
     `docs/Spec.md` defines every op, edge cases included.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -22,10 +22,16 @@ def Hexad_EmbeddingOp : Hexad_RowLocalOp<"embedding"> {
     | `table` | `[entries, dim]` |
     | result | `[rows, dim]` |
 
+    Constraints:
+
+    - `embedding_c1`: the result has the table's columns.
+    - `embedding_c2`: the result has a row for each index.
+    - `embedding_c3`: `offset` is an entry of the table.
+
     Example:
 
     ```mlir
-    %y = hexad.embedding %ids, %table : tensor<?xi32>, tensor<113x60xf32>
+    %y = hexad.embedding %ids, %table : tensor<?xi32>, tensor<113x60xf32> -> tensor<?x60xf32>
     ```
   }];
   let arguments = (ins Hexad_IndexRows:$ids, Hexad_Matrix:$table,
@@ -49,6 +55,12 @@ def Hexad_LinearOp : Hexad_RowLocalOp<"linear"> {
     | `weight` | `[out, in]` |
     | `bias` | `[out]`, optional |
     | result | `[rows, out]` |
+
+    Constraints:
+
+    - `linear_c1`: `weight` has a column for each column of `x`.
+    - `linear_c2`: the result has the rows of `x` and a column for each row of `weight`.
+    - `linear_c3`: `bias` has an element for each row of `weight`.
 
     Example:
 
@@ -79,7 +91,7 @@ def Hexad_ActivationOp : Hexad_RowLocalOp<"activation", [AllTypesMatch<["x", "re
     | `relu` | `max(x, 0)` |
     | `tanh`, `sigmoid` | as named |
 
-    NaN gives NaN.
+    NaN gives NaN. At -∞ the first four are at their limit, 0.
 
     Example:
 

@@ -23,6 +23,12 @@ def Hexad_LayerNormOp : Hexad_RowLocalOp<"layer_norm", [AllTypesMatch<["x", "res
     | `weight` | `[dim]` |
     | `bias` | `[dim]`, optional |
 
+    Constraints:
+
+    - `layer_norm_c1`: `weight` has an element for each column.
+    - `layer_norm_c2`: `bias` is of `weight`'s type.
+    - `layer_norm_c3`: `eps` is finite and not negative.
+
     Example:
 
     ```mlir
@@ -45,6 +51,8 @@ def Hexad_L2NormalizeOp : Hexad_RowLocalOp<"l2_normalize", [AllTypesMatch<["x", 
     `y = x / max(sqrt(Σ x²), eps)` for each row: what torch.nn.functional.normalize
     does, and the last step of sentence-transformers models.
 
+    Constraint `l2_normalize_c1`: `eps` is finite and not negative.
+
     Example:
 
     ```mlir
@@ -61,7 +69,7 @@ def Hexad_SoftmaxOp : Hexad_RowLocalOp<"softmax", [AllTypesMatch<["x", "result"]
   let summary = "softmax of each row";
   let description = [{
     `y[r, n] = exp(x[r, n] - m) / Σ_j exp(x[r, j] - m)`, `m` the maximum of the row:
-    it never overflows. A row that contains NaN gives NaN.
+    it never overflows. A row with NaN or +∞, or of -∞ only, gives NaN.
 
     Example:
 

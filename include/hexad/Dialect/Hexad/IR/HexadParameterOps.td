@@ -35,6 +35,16 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     | `file` | the safetensors file, relative to the folder of the description |
     | `tensors` | names of the stored tensors |
 
+    Constraints:
+
+    - `parameter_c1`: the type has dimensions, none of them 0.
+    - `parameter_c2`: there is a stored tensor.
+    - `parameter_c3`: with `layers`, the leading dimension is their number, and there
+      are others.
+    - `parameter_c4`: each layer has the same number of stored tensors.
+    - `parameter_c5`: with `panel`, a layer has the shape of panels.
+    - `parameter_c6`: what is `transposed` are matrices.
+
     Example:
 
     ```mlir
@@ -73,6 +83,12 @@ def Hexad_LoadOp : Hexad_Op<"load", [Pure,
     Without an index: the whole parameter. With `[%layer]`: that layer of a
     parameter whose layers are stacked. After bufferization the result is a
     memref into the mapped weights.
+
+    Constraints:
+
+    - `load_c1`: the symbol is a parameter.
+    - `load_c2`: a layer is chosen only of stacked layers.
+    - `load_c3`: the result has the type of the parameter or layer.
 
     Example:
 

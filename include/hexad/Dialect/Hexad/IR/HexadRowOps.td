@@ -59,6 +59,12 @@ def Hexad_UnpackRowsOp : Hexad_Op<"unpack_rows", [Pure]> {
     segment table, 0 where it is padding. A stack of rows `[count, rows, dim]`
     becomes a stack of rectangles `[count, batch, seq, dim]`.
 
+    Constraints:
+
+    - `unpack_rows_c1`: the result is a rectangle, or for a stack a stack of them, with
+      the columns of the rows.
+    - `unpack_rows_c2`: both stacks have the same number of members.
+
     Example:
 
     ```mlir
@@ -100,10 +106,12 @@ def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
     sentence-transformers calls mean pooling (Reimers and Gurevych,
     arXiv:1908.10084); `first` is BERT's (Devlin et al., arXiv:1810.04805).
 
+    Constraint `pool_c1`: the result has the columns of the rows.
+
     Example:
 
     ```mlir
-    %p = hexad.pool first %x, %segments : tensor<?x60xf32>
+    %p = hexad.pool first %x, %segments : tensor<?x60xf32> -> tensor<?x60xf32>
     ```
   }];
   let arguments = (ins Hexad_PoolingAttr:$kind,
@@ -121,13 +129,19 @@ def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
     Says which row-local ops form a block: the tiling pass makes one loop over
     blocks of rows of it. The region has an argument for each operand. Operands
     with a dynamic first dimension are rows and are sliced; the others (weights)
-    are passed whole.
+    are passed whole. How rows are split into blocks changes no value.
+
+    Constraints:
+
+    - `rows_c1`: block arguments have the types of the operands.
+    - `rows_c2`: what is yielded has the types of the results.
+    - `rows_c3`: results have a dynamic number of rows exactly if an operand has one.
 
     Example:
 
     ```mlir
     %y = hexad.rows (%a = %x : tensor<?x60xf32>, %w = %0 : tensor<171x60xf32>) -> tensor<?x171xf32> {
-      %1 = hexad.linear %a, %w : tensor<?x60xf32>, tensor<171x60xf32>
+      %1 = hexad.linear %a, %w : tensor<?x60xf32>, tensor<171x60xf32> -> tensor<?x171xf32>
       %2 = hexad.activation gelu %1 : tensor<?x171xf32>
       hexad.yield %2 : tensor<?x171xf32>
     }
