@@ -152,7 +152,8 @@ OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
       isThere |=
           cast<StringAttr>(function.getResultAttr(i, "hexad.name")) == output;
     if (!isThere) {
-      function.emitError("the model has no output ") << quoteName(output);
+      emitError(function.getLoc(), "the model has no output ")
+          << quoteName(output);
       return nullptr;
     }
   }

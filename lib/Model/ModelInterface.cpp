@@ -113,7 +113,7 @@ static LogicalResult verifyArguments(func::FuncOp function,
     // The mask makes segments, ids make rows; nothing else is known of them.
     for (Operation *user : argument.getUsers())
       if (limit ? !isa<PackRowsOp>(user) : !isa<SegmentsOp>(user))
-        return user->emitError("expected ")
+        return emitError(user->getLoc(), "expected ")
                << subject
                << (limit ? ", with hexad.limit, to be used by "
                            "hexad.pack_rows only"
@@ -121,15 +121,16 @@ static LogicalResult verifyArguments(func::FuncOp function,
                            "hexad.segments only");
   }
   if (masks != 1)
-    return function.emitError("expected one argument without hexad.limit, the "
-                              "mask, found ")
+    return emitError(function.getLoc(),
+                     "expected one argument without hexad.limit, the "
+                     "mask, found ")
            << masks;
   return success();
 }
 
 static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
   if (function.getNumResults() == 0)
-    return function.emitError("expected at least one result");
+    return emitError(function.getLoc(), "expected at least one result");
   for (auto [index, resultType] : llvm::enumerate(function.getResultTypes())) {
     std::string subject = "result " + std::to_string(index);
     Location loc = function.getLoc();
@@ -175,7 +176,8 @@ static LogicalResult verifyOps(ModuleOp module) {
             tensor::InsertSliceOp>(op);
     if (isKnown)
       return WalkResult::advance();
-    op->emitError("op '") << op->getName() << "' cannot be part of a model";
+    emitError(op->getLoc(), "op '")
+        << op->getName() << "' cannot be part of a model";
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
@@ -188,16 +190,18 @@ LogicalResult hexad::verifyModelInterface(ModuleOp module) {
   for (auto candidate : module.getOps<func::FuncOp>()) {
     if (function) {
       InFlightDiagnostic diagnostic =
-          candidate.emitError("expected one function, found another");
+          emitError(candidate.getLoc(), "expected one function, found another");
       diagnostic.attachNote(function.getLoc()) << "the first is here";
       return diagnostic;
     }
     function = candidate;
   }
   if (!function)
-    return module.emitError("expected a module with one function, found none");
+    return emitError(module.getLoc(),
+                     "expected a module with one function, found none");
   if (!function.isPublic() || function.isExternal())
-    return function.emitError("expected a public function with a body");
+    return emitError(function.getLoc(),
+                     "expected a public function with a body");
   if (Attribute limit = function->getAttr("hexad.position_limit"))
     if (failed(checkLimit(function.getLoc(), limit)))
       return failure();

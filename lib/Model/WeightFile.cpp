@@ -90,7 +90,8 @@ placeParameters(ModuleOp module, TensorSources &sources) {
     auto offset = parameter->getAttrOfType<IntegerAttr>("hexad.offset");
     if (!offset || offset.getInt() < 0 ||
         offset.getInt() % parameterAlignment != 0)
-      return parameter.emitError("expected hexad.offset, a multiple of ")
+      return emitError(parameter.getLoc(),
+                       "expected hexad.offset, a multiple of ")
              << parameterAlignment << " bytes";
     FailureOr<ParameterRecipe> recipe =
         ParameterRecipe::resolve(parameter, sources);
@@ -105,8 +106,9 @@ placeParameters(ModuleOp module, TensorSources &sources) {
   });
   for (size_t i = 1; i < placed.size(); ++i)
     if (placed[i - 1].offset + placed[i - 1].bytes > placed[i].offset) {
-      InFlightDiagnostic diagnostic = placed[i].op.emitError(
-          "the offset lies within the bytes of another parameter");
+      InFlightDiagnostic diagnostic =
+          emitError(placed[i].op->getLoc(),
+                    "the offset lies within the bytes of another parameter");
       diagnostic.attachNote(placed[i - 1].op.getLoc()) << "the other parameter";
       return diagnostic;
     }
@@ -163,7 +165,8 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
   llvm::raw_fd_ostream stream(path, code, llvm::sys::fs::CD_CreateAlways,
                               llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);
   if (code)
-    return module.emitError("cannot write ") << path << ": " << code.message();
+    return emitError(module.getLoc(), "cannot write ")
+           << path << ": " << code.message();
   stream.SetUnbuffered();
 
   stream.write_zeros(HEXAD_WEIGHTS_ALIGNMENT);
@@ -190,7 +193,8 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
   stream.clear_error();
   if (code) {
     llvm::sys::fs::remove(path);
-    return module.emitError("cannot write ") << path << ": " << code.message();
+    return emitError(module.getLoc(), "cannot write ")
+           << path << ": " << code.message();
   }
   return result;
 }

@@ -59,6 +59,22 @@ TEST_P(GoldenModels, WeightsOfFolderAndDescriptionAreEqual) {
   EXPECT_TRUE(weights == writeWeights(*fromYaml, folder));
 }
 
+/// The first example of the documentation is a golden model.
+TEST_F(ModelTest, DocumentationIsTrue) {
+  auto document = llvm::MemoryBuffer::getFile(HEXAD_TEST_DIR
+                                              "/../docs/ModelDescription.md");
+  ASSERT_TRUE(!!document);
+  llvm::StringRef example =
+      (*document)->getBuffer().split("```yaml\n").second.split("```").first;
+  TemporaryFolder folder;
+  folder.copy(getGolden("bert") + "/model.safetensors", "model.safetensors");
+  OwningOpRef<ModuleOp> described = read(folder.write("bert.yaml", example));
+  ASSERT_TRUE(described) << diagnostics;
+  OwningOpRef<ModuleOp> golden = read(getGolden("bert"));
+  ASSERT_TRUE(golden) << diagnostics;
+  EXPECT_EQ(print(*described), print(*golden));
+}
+
 INSTANTIATE_TEST_SUITE_P(Bert, GoldenModels,
                          ::testing::Values("bert", "bert-mlm"));
 
