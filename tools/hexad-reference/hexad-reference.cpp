@@ -185,6 +185,7 @@ int main(int argc, char **argv) {
       "ops\n");
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // one line says it
   context.loadDialect<HexadDialect, arith::ArithDialect, func::FuncDialect,
                       scf::SCFDialect, tensor::TensorDialect>();
   llvm::SourceMgr sources;
