@@ -147,6 +147,28 @@ TEST_P(MathTest, Relu) { check(Activation::Relu); }
 TEST_P(MathTest, Tanh) { check(Activation::Tanh); }
 TEST_P(MathTest, Sigmoid) { check(Activation::Sigmoid); }
 
+// The table at the end of docs/ElementaryFunctions.md.
+TEST_P(MathTest, Limits) {
+  std::vector<float> numbers = {-INFINITY, -FLT_MAX, -200.0f, -0.0f,
+                                FLT_MAX,   INFINITY, NAN};
+  numbers.resize(16);
+  auto check = [&](Activation kind, std::vector<float> expected) {
+    std::vector<float> results = apply(kind, numbers);
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_TRUE(isSame(results[i], expected[i]))
+          << stringifyActivation(kind).str() << " of " << numbers[i] << " is "
+          << results[i] << ", expected " << expected[i];
+  };
+  check(Activation::Gelu, {0, 0, 0, 0, FLT_MAX, INFINITY, NAN});
+  check(Activation::GeluTanh, {0, 0, 0, 0, FLT_MAX, INFINITY, NAN});
+  check(Activation::Silu, {-0.0f, -0.0f, -0.0f, -0.0f, FLT_MAX, INFINITY, NAN});
+  check(Activation::QuickGelu,
+        {-0.0f, -0.0f, -0.0f, -0.0f, FLT_MAX, INFINITY, NAN});
+  check(Activation::Relu, {0, 0, 0, -0.0f, FLT_MAX, INFINITY, NAN});
+  check(Activation::Tanh, {-1, -1, -1, -0.0f, 1, 1, NAN});
+  check(Activation::Sigmoid, {0, 0, 0, 0.5f, 1, 1, NAN});
+}
+
 TEST(ScalarReferenceTest, Exp2) {
   double worst = 0;
   for (float x = -126.0f; x < 127.4f; x += 1.0f / 4096)
