@@ -19,7 +19,7 @@ using Kind = YamlNode::Kind;
 
 namespace {
 
-/// What one kind of layer is read by.
+/// Reads the tree of a description, kind by kind.
 class DescriptionReader {
 public:
   explicit DescriptionReader(Description &description)

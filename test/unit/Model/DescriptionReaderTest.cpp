@@ -15,7 +15,7 @@ using namespace hexad;
 namespace {
 
 /// A model of one table, one attention layer and one linear layer. Tests change
-/// a line of it; `@` marks where the description goes on.
+/// a piece of it.
 constexpr llvm::StringLiteral goodText = R"(name: tiny
 inputs:
   ids: "i32[batch, seq]"
