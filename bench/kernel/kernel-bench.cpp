@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hexad/CodeGen/KernelJit.h"
+#include "common/Clock.h"
+#include "common/FmaLoop.h"
+#include "common/PackedMatmul.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -20,12 +22,11 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <functional>
-#include <random>
 #include <vector>
 
 using namespace hexad;
+using namespace hexad::bench;
 using namespace llvm;
 
 static cl::OptionCategory category("kernel-bench options");
@@ -34,49 +35,6 @@ static cl::opt<std::string> mcpu("mcpu", cl::desc("CPU to compile for"),
 static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
                            cl::init(41), cl::cat(category));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
-
-//===----------------------------------------------------------------------===//
-// The yardstick
-//===----------------------------------------------------------------------===//
-
-// 12 independent chains hide the latency of two FMAs a cycle.
-#define HEXAD_FMA_LOOP(BITS, REGISTER)                                         \
-  static void runFma##BITS(int64_t iterations) {                               \
-    asm volatile("1:\n"                                                        \
-                 ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11\n"                         \
-                 "vfmadd231ps %%" REGISTER "14, %%" REGISTER "15, %%" REGISTER \
-                 "\\n\n"                                                       \
-                 ".endr\n"                                                     \
-                 "dec %0\n"                                                    \
-                 "jnz 1b\n"                                                    \
-                 "vzeroupper\n"                                                \
-                 : "+r"(iterations)                                            \
-                 :                                                             \
-                 : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",       \
-                   "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",  \
-                   "xmm13", "xmm14", "xmm15");                                 \
-  }
-HEXAD_FMA_LOOP(256, "ymm")
-HEXAD_FMA_LOOP(512, "zmm")
-#undef HEXAD_FMA_LOOP
-
-static double measureSeconds(function_ref<void()> body) {
-  auto start = std::chrono::steady_clock::now();
-  body();
-  std::chrono::duration<double> elapsed =
-      std::chrono::steady_clock::now() - start;
-  return elapsed.count();
-}
-
-/// Floating-point operations a second of the FMA loop, now.
-static double measurePeak(const Target &target) {
-  constexpr int64_t iterations = 300000;
-  double operations = 2.0 * 12 * (target.vectorBits / 32) * iterations;
-  double seconds = measureSeconds([&] {
-    target.vectorBits == 512 ? runFma512(iterations) : runFma256(iterations);
-  });
-  return operations / seconds;
-}
 
 //===----------------------------------------------------------------------===//
 // Candidates
@@ -94,17 +52,6 @@ struct Candidate {
   std::vector<double> shares, nanoseconds;
 };
 
-/// Random rows that live as long as the program.
-struct Memory {
-  explicit Memory(int64_t elements) : data(elements) {
-    std::mt19937 random(1);
-    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-    for (float &x : data)
-      x = uniform(random);
-  }
-  std::vector<float> data;
-};
-
 } // namespace
 
 static std::string rowsType(int64_t columns) {
@@ -117,67 +64,15 @@ static std::unique_ptr<KernelJit> compile(const std::string &source,
   return exitOnError(KernelJit::create(source, target));
 }
 
-/// C = A · B as compiled models do it: for each block of rows, for each panel
-/// of packed columns, one matmul kernel.
 static Candidate makeMatmul(int64_t m, int64_t n, int64_t k,
                             const Target &target) {
-  int64_t nr = target.tileColumns, rows = alignTo(m, target.tileRows);
-  auto number = [](int64_t value) { return std::to_string(value); };
-  std::string cTile = "memref<?x" + number(nr) + "xf32, strided<[" + number(n) +
-                      ", 1], offset: ?>>";
-  std::string aTile = "memref<?x" + number(k) + "xf32, strided<[" + number(k) +
-                      ", 1], offset: ?>>";
-  std::string panel = "memref<" + number(k) + "x" + number(nr) +
-                      "xf32, strided<[" + number(nr) + ", 1], offset: ?>>";
-  std::string panels = "memref<?x" + number(k) + "x" + number(nr) + "xf32>";
-  std::string source =
-      "func.func @matmul(%a: " + rowsType(k) + ", %b: " + panels +
-      ", %c: " + rowsType(n) +
-      ") attributes {llvm.emit_c_interface} {\n"
-      "  %c0 = arith.constant 0 : index\n"
-      "  %c1 = arith.constant 1 : index\n"
-      "  %block = arith.constant " +
-      number(target.blockRows) +
-      " : index\n"
-      "  %nr = arith.constant " +
-      number(nr) +
-      " : index\n"
-      "  %panels = memref.dim %b, %c0 : " +
-      panels +
-      "\n"
-      "  %rows = memref.dim %a, %c0 : " +
-      rowsType(k) +
-      "\n"
-      "  scf.for %m = %c0 to %rows step %block {\n"
-      "    %left = arith.subi %rows, %m : index\n"
-      "    %here = arith.minui %left, %block : index\n"
-      "    %as = memref.subview %a[%m, 0] [%here, " +
-      number(k) + "] [1, 1] : " + rowsType(k) + " to " + aTile +
-      "\n"
-      "    scf.for %p = %c0 to %panels step %c1 {\n"
-      "      %n = arith.muli %p, %nr : index\n"
-      "      %bs = memref.subview %b[%p, 0, 0] [1, " +
-      number(k) + ", " + number(nr) + "] [1, 1, 1] : " + panels + " to " +
-      panel + "\n      %cs = memref.subview %c[%m, %n] [%here, " + number(nr) +
-      "] [1, 1] : " + rowsType(n) + " to " + cTile +
-      "\n      hexad_kernel.matmul ins(%as, %bs : " + aTile + ", " + panel +
-      ") outs(%cs : " + cTile +
-      ") {tile = #hexad_kernel.tile<rows = " + number(target.tileRows) +
-      ", columns = " + number(nr) + ">}\n    }\n  }\n  return\n}\n";
-  std::shared_ptr<KernelJit> jit = compile(source, target);
-  auto a = std::make_shared<Memory>(rows * k);
-  auto b = std::make_shared<Memory>(n * k);
-  auto c = std::make_shared<Memory>(rows * n);
-  auto run = [=] {
-    Buffer<float, 2> aBuffer(a->data.data(), {rows, k});
-    Buffer<float, 3> bBuffer(b->data.data(), {n / nr, k, nr});
-    Buffer<float, 2> cBuffer(c->data.data(), {rows, n});
-    jit->call("matmul", &aBuffer, &bBuffer, &cBuffer);
-  };
+  ExitOnError exitOnError("kernel-bench: ");
+  std::shared_ptr<PackedMatmul> matmul =
+      exitOnError(PackedMatmul::create(m, n, k, target));
   return {("matmul " + Twine(m) + "x" + Twine(n) + "x" + Twine(k)).str(),
-          2.0 * m * n * k,
+          matmul->getOperations(),
           /*isElementwise=*/false,
-          run,
+          [=] { matmul->run(); },
           {},
           {}};
 }
@@ -192,11 +87,11 @@ static Candidate makeActivation(StringRef kind, const Target &target) {
           type + ") outs(%y : " + type + ") {kind = #hexad.activation<" +
           kind.str() + ">}\n  return\n}\n",
       target);
-  auto x = std::make_shared<Memory>(rows * columns);
-  auto y = std::make_shared<Memory>(rows * columns);
+  auto x = std::make_shared<RandomFloats>(rows * columns);
+  auto y = std::make_shared<RandomFloats>(rows * columns);
   auto run = [=] {
-    Buffer<float, 2> xBuffer(x->data.data(), {rows, columns});
-    Buffer<float, 2> yBuffer(y->data.data(), {rows, columns});
+    Buffer<float, 2> xBuffer(x->data(), {rows, columns});
+    Buffer<float, 2> yBuffer(y->data(), {rows, columns});
     jit->call("f", &xBuffer, &yBuffer);
   };
   return {kind.str(), double(rows * columns), /*isElementwise=*/true, run, {},
@@ -215,11 +110,11 @@ static Candidate makeSoftmaxPage(const Target &target) {
           ": " +
           type + ", " + statistics + ")\n  return\n}\n",
       target);
-  auto x = std::make_shared<Memory>(rows * keys);
-  auto s = std::make_shared<Memory>(6 * padded);
+  auto x = std::make_shared<RandomFloats>(rows * keys);
+  auto s = std::make_shared<RandomFloats>(6 * padded);
   auto run = [=] {
-    Buffer<float, 2> xBuffer(x->data.data(), {rows, keys});
-    Buffer<float, 2> sBuffer(s->data.data(), {6, padded});
+    Buffer<float, 2> xBuffer(x->data(), {rows, keys});
+    Buffer<float, 2> sBuffer(s->data(), {6, padded});
     for (int visit = 0; visit < 4; ++visit)
       jit->call("f", rows, keys, &xBuffer, &sBuffer);
   };
@@ -230,11 +125,6 @@ static Candidate makeSoftmaxPage(const Target &target) {
 //===----------------------------------------------------------------------===//
 // Report
 //===----------------------------------------------------------------------===//
-
-static double median(std::vector<double> values) {
-  llvm::sort(values);
-  return values[values.size() / 2];
-}
 
 static void print(const Target &target, ArrayRef<double> peaks,
                   ArrayRef<Candidate> candidates) {
@@ -300,9 +190,9 @@ int main(int argc, char **argv) {
   std::vector<double> peaks;
   for (int round = 0; round <= rounds; ++round)
     for (Candidate &candidate : candidates) {
-      double before = measurePeak(target);
+      double before = measureFmaLoop(target.vectorBits);
       double seconds = measureSeconds(candidate.run);
-      double peak = (before + measurePeak(target)) / 2;
+      double peak = (before + measureFmaLoop(target.vectorBits)) / 2;
       if (round == 0) // warms up
         continue;
       peaks.push_back(peak);

@@ -67,9 +67,9 @@ LoadedLibrary::~LoadedLibrary() {
     dlclose(handle);
 }
 
-Error LoadedLibrary::run(size_t batch, size_t seq, ArrayRef<void *> pointers,
-                         size_t tokens, size_t threads, unsigned repeat,
-                         std::vector<double> &seconds) {
+Expected<std::unique_ptr<LoadedContext>>
+LoadedLibrary::createContext(size_t batch, size_t seq, size_t tokens,
+                             size_t threads) {
   char message[512] = "";
   hexad_context_options options = {};
   options.max_tokens = std::max<size_t>(tokens, 1);
@@ -81,25 +81,36 @@ Error LoadedLibrary::run(size_t batch, size_t seq, ArrayRef<void *> pointers,
   hexad_context *context = nullptr;
   if (contextCreate(model, &options, &context) != HEXAD_OK)
     return createStringError(message);
+  return std::make_unique<LoadedContext>(*this, context);
+}
 
-  // hexad_arguments ends in a flexible array.
-  std::vector<void *> storage(sizeof(hexad_arguments) / sizeof(void *) +
-                              pointers.size());
-  auto *arguments = reinterpret_cast<hexad_arguments *>(storage.data());
-  arguments->batch = batch;
-  arguments->seq = seq;
-  copy(pointers, arguments->pointers);
-  hexad_status status = HEXAD_OK;
-  for (unsigned i = 0; i < repeat && status == HEXAD_OK; ++i) {
+Error LoadedLibrary::run(size_t batch, size_t seq, ArrayRef<void *> pointers,
+                         size_t tokens, size_t threads, unsigned repeat,
+                         std::vector<double> &seconds) {
+  auto context = createContext(batch, seq, tokens, threads);
+  if (!context)
+    return context.takeError();
+  for (unsigned i = 0; i < repeat; ++i) {
     auto begin = std::chrono::steady_clock::now();
-    status = forward(context, arguments);
+    if (Error error = (*context)->forward(batch, seq, pointers))
+      return error;
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
             .count());
   }
-  std::string failure = contextMessage(context);
-  contextDestroy(context);
-  if (status != HEXAD_OK)
-    return createStringError(failure);
+  return Error::success();
+}
+
+Error LoadedContext::forward(size_t batch, size_t seq,
+                             ArrayRef<void *> pointers) {
+  // hexad_arguments ends in a flexible array.
+  SmallVector<void *, 16> storage(sizeof(hexad_arguments) / sizeof(void *) +
+                                  pointers.size());
+  auto *arguments = reinterpret_cast<hexad_arguments *>(storage.data());
+  arguments->batch = batch;
+  arguments->seq = seq;
+  copy(pointers, arguments->pointers);
+  if (library.forward(context, arguments) != HEXAD_OK)
+    return createStringError(library.contextMessage(context));
   return Error::success();
 }

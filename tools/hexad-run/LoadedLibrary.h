@@ -13,6 +13,8 @@
 
 namespace hexad {
 
+class LoadedContext;
+
 /// A library with its model; unloaded at the end.
 class LoadedLibrary {
 public:
@@ -22,6 +24,10 @@ public:
   ~LoadedLibrary();
 
   const LibraryInfo &getInfo() const { return info; }
+  /// A context for calls of up to `tokens` tokens in `batch` rows of `seq`. The
+  /// library must outlive it.
+  llvm::Expected<std::unique_ptr<LoadedContext>>
+  createContext(size_t batch, size_t seq, size_t tokens, size_t threads);
   /// Runs one call on a context made for it. `pointers`: inputs, then outputs.
   /// `seconds` receives the duration of each of `repeat` runs.
   llvm::Error run(size_t batch, size_t seq, llvm::ArrayRef<void *> pointers,
@@ -29,6 +35,7 @@ public:
                   std::vector<double> &seconds);
 
 private:
+  friend class LoadedContext;
   LoadedLibrary(LibraryInfo info) : info(std::move(info)) {}
   llvm::Error load(llvm::StringRef path);
   template <typename Function>
@@ -45,6 +52,24 @@ private:
   void (*contextDestroy)(hexad_context *);
   const char *(*contextMessage)(const hexad_context *);
   hexad_status (*forward)(hexad_context *, const hexad_arguments *);
+};
+
+/// A context of a loaded model; destroyed at the end.
+class LoadedContext {
+public:
+  LoadedContext(LoadedLibrary &library, hexad_context *context)
+      : library(library), context(context) {}
+  ~LoadedContext() { library.contextDestroy(context); }
+  LoadedContext(const LoadedContext &) = delete;
+  LoadedContext &operator=(const LoadedContext &) = delete;
+
+  /// One call. `pointers`: inputs, then outputs.
+  llvm::Error forward(size_t batch, size_t seq,
+                      llvm::ArrayRef<void *> pointers);
+
+private:
+  LoadedLibrary &library;
+  hexad_context *context;
 };
 
 } // namespace hexad
