@@ -72,6 +72,7 @@ static void addCleanup(OpPassManager &manager) {
 }
 
 static void addRows(OpPassManager &manager) {
+  manager.addPass(createCheckModelPass());
   manager.addPass(createFuseProjectionsPass());
   manager.addNestedPass<func::FuncOp>(createFormRowsPass());
 }
@@ -104,6 +105,7 @@ static void addBuffers(OpPassManager &manager) {
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   addCleanup(manager);
   addCleanup(manager); // Copies of a buffer to itself fold once CSE has run.
+  manager.addNestedPass<func::FuncOp>(createLowerCopiesPass());
   manager.addPass(createPlanMemoryPass());
 }
 

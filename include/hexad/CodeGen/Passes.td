@@ -80,6 +80,17 @@ def LowerToKernelsPass : Pass<"hexad-lower-to-kernels", "::mlir::ModuleOp"> {
 // buffers
 //===----------------------------------------------------------------------===//
 
+def LowerCopiesPass : Pass<"hexad-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Let the team copy what bufferization had to copy";
+  let description = [{
+    A value that is needed after its buffer was overwritten, such as one that enters
+    a loop and is used behind it, has been given a second buffer. The `memref.copy`
+    becomes an `scf.forall` in which each thread copies some of the rows.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::hexad::kernel::KernelDialect"];
+}
+
 def PlanMemoryPass : Pass<"hexad-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place every buffer in one arena and every parameter in the weights";
   let description = [{

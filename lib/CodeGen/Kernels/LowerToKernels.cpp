@@ -43,6 +43,51 @@ static bool areSameSlice(Value lhs, Value rhs) {
          left.getMixedSizes() == right.getMixedSizes();
 }
 
+/// The slice that a tile is made in: what the ops that made it got as
+/// destination. Null if it is no slice.
+static tensor::ExtractSliceOp getPlace(Value tile) {
+  if (auto loop = tile.getDefiningOp<scf::ForOp>())
+    return getPlace(loop.getInitArgs()[cast<OpResult>(tile).getResultNumber()]);
+  if (auto kernel = tile.getDefiningOp<DestinationStyleOpInterface>())
+    return getPlace(kernel.getTiedOpOperand(cast<OpResult>(tile))->get());
+  return tile.getDefiningOp<tensor::ExtractSliceOp>();
+}
+
+/// Whether `slice` is the part of the block's result that `insert` replaces.
+static bool isPartOf(tensor::ExtractSliceOp slice,
+                     tensor::InsertSliceOp insert) {
+  return slice && slice.getSource() == insert.getDest() &&
+         slice.getMixedOffsets() == insert.getMixedOffsets() &&
+         slice.getMixedSizes() == insert.getMixedSizes();
+}
+
+/// Where a tile becomes a part of the block's result; null if it does not.
+static tensor::InsertSliceOp getInsertion(Value tile) {
+  for (Operation *user : tile.getUsers())
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+      return insert;
+  return {};
+}
+
+/// Whether an op needs what stands in the part of the block's result that
+/// `insert` replaces when `writer` begins to write there. An op that works
+/// element by element, or row by row, may read what it overwrites; `linear`
+/// (null if there is none) reads its rows for each panel of columns again.
+static bool isStillRead(tensor::InsertSliceOp insert, Operation *writer,
+                        Operation *linear) {
+  for (Operation *user : insert.getDest().getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!isPartOf(slice, insert))
+      continue;
+    for (Operation *reader : slice->getUsers()) {
+      Operation *ancestor = insert->getBlock()->findAncestorOpInBlock(*reader);
+      if (ancestor && (ancestor == linear || writer->isBeforeInBlock(ancestor)))
+        return true;
+    }
+  }
+  return false;
+}
+
 namespace {
 class TileLowering {
 public:
@@ -63,6 +108,7 @@ public:
       if (!fused.contains(op))
         lower(op);
     ops.clear();
+    copyToResults(function);
     layouts.eraseUnused();
   }
 
@@ -75,8 +121,8 @@ private:
             .Case<LinearOp>(
                 [&](LinearOp linear) { return lowerLinear(linear); })
             .Case<EmbeddingOp>([&](EmbeddingOp embedding) {
-              Value destination =
-                  getDestination(embedding.getResult(), embedding.getIds());
+              Value destination = getDestination(embedding.getResult(),
+                                                 embedding.getIds(), embedding);
               return kernel::GatherRowsOp::create(
                          builder, destination.getType(),
                          layouts.loadPadded(embedding.getTable()),
@@ -131,23 +177,26 @@ private:
     return builder.getI64IntegerAttr(logicalColumns.lookup(op));
   }
 
-  /// The result goes where the block's result goes if it is that, or becomes
-  /// that by ops that work in place; into scratch memory otherwise. `like` has
-  /// as many rows.
-  Value getDestination(Value result, Value like) {
-    for (Operation *user : result.getUsers())
-      if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+  /// The result of `writer` goes where the block's result goes if it is that,
+  /// or becomes that by ops that work in place; into scratch memory otherwise,
+  /// and if what stands there is still read. `like` has as many rows.
+  Value getDestination(Value result, Value like, Operation *writer,
+                       LinearOp linear = {}) {
+    Value last = result;
+    while (last.hasOneUse() && !getInsertion(last)) {
+      Operation *user = *last.getUsers().begin();
+      if (!isa<LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp, AddOp>(
+              user) ||
+          user->getOperand(0) != last)
+        break;
+      last = user->getResult(0);
+    }
+    if (tensor::InsertSliceOp insert = getInsertion(last))
+      if (!isStillRead(insert, writer, linear))
         return tensor::ExtractSliceOp::create(
-            builder, cast<RankedTensorType>(result.getType()), insert.getDest(),
+            builder, cast<RankedTensorType>(last.getType()), insert.getDest(),
             insert.getMixedOffsets(), insert.getMixedSizes(),
             insert.getMixedStrides());
-    if (result.hasOneUse()) {
-      Operation *user = *result.getUsers().begin();
-      if (isa<LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp, AddOp>(
-              user) &&
-          user->getOperand(0) == result)
-        return getDestination(user->getResult(0), like);
-    }
     int64_t columns =
         cast<RankedTensorType>(result.getType()).getShape().back();
     Value scratch = tensor::EmptyOp::create(
@@ -163,9 +212,33 @@ private:
   /// Of an op that may work in place: its operand if that is a tile that
   /// nothing else looks at.
   Value getUnaryDestination(Operation *op, Value x) {
-    if (x.hasOneUse() && !x.getDefiningOp<tensor::ExtractSliceOp>())
-      return x;
-    return getDestination(op->getResult(0), x);
+    if (x.hasOneUse() && !x.getDefiningOp<tensor::ExtractSliceOp>()) {
+      tensor::InsertSliceOp insert = getInsertion(op->getResult(0));
+      if (!insert || isPartOf(getPlace(x), insert) ||
+          isStillRead(insert, op, /*linear=*/nullptr))
+        return x;
+    }
+    return getDestination(op->getResult(0), x, op);
+  }
+
+  /// Tiles of results that could not be made in their place are copied there,
+  /// behind all that reads what stood there.
+  void copyToResults(func::FuncOp function) {
+    function.walk([&](tensor::InsertSliceOp insert) {
+      Value tile = insert.getSource();
+      auto type = cast<RankedTensorType>(tile.getType());
+      if (!insert->getParentOfType<scf::ForallOp>() || !getPlace(tile) ||
+          isPartOf(getPlace(tile), insert))
+        return;
+      builder.setLoc(insert.getLoc());
+      builder.setInsertionPoint(insert);
+      Value destination = tensor::ExtractSliceOp::create(
+          builder, type, insert.getDest(), insert.getMixedOffsets(),
+          insert.getMixedSizes(), insert.getMixedStrides());
+      insert.getSourceMutable().assign(
+          kernel::CopyRowsOp::create(builder, type, tile, destination)
+              .getResult(0));
+    });
   }
 
   Value lowerLinear(LinearOp linear) {
@@ -192,7 +265,7 @@ private:
     Value panels = layouts.loadPanels(linear.getWeight());
     Value bias =
         linear.getBias() ? layouts.loadPadded(linear.getBias()) : Value();
-    Value destination = getDestination(last->getResult(0), x);
+    Value destination = getDestination(last->getResult(0), x, last, linear);
     bool inPlace = residual && areSameSlice(residual, destination);
     OpFoldResult rows = getRowCount(x);
     auto panelsType = cast<RankedTensorType>(panels.getType());

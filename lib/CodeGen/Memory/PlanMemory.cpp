@@ -277,14 +277,8 @@ struct PlanMemoryPass : hexad::impl::PlanMemoryPassBase<PlanMemoryPass> {
       return signalPassFailure();
     }
     func::FuncOp function = *functions.begin();
-    bool copies = false;
-    function.walk([&](memref::CopyOp copy) {
-      copy.emitOpError("was left by bufferization: a value is needed after its "
-                       "buffer was overwritten");
-      copies = true;
-    });
     MemoryPlan plan(function);
-    if (copies || failed(plan.create()))
+    if (failed(plan.create()))
       return signalPassFailure();
 
     OpBuilder builder(function);

@@ -69,9 +69,13 @@ private:
       group.clear();
       hasLinear = false;
     };
+    auto isOfGroup = [&](Value value) {
+      return llvm::is_contained(group, value.getDefiningOp());
+    };
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (!isa<RowLocalOpInterface>(op)) {
-        if (!isTransparent(&op))
+        // What stands between must not need what will stand behind it.
+        if (!isTransparent(&op) || llvm::any_of(op.getOperands(), isOfGroup))
           close();
         continue;
       }

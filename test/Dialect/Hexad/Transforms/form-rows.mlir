@@ -55,3 +55,20 @@ func.func @pooled(%x: tensor<?x8xf32>, %s: !hexad.segments) -> (tensor<?x8xf32>,
   %1 = hexad.activation relu %x : tensor<?x8xf32>
   return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// -----
+
+// What needs a value of the block stays behind the block.
+// CHECK-LABEL: func.func @number_of_rows
+func.func @number_of_rows(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[FIRST:.+]] = hexad.rows
+  // CHECK-NEXT: hexad.activation relu
+  // CHECK: %[[N:.+]] = tensor.dim %[[FIRST]]
+  // CHECK: hexad.rows
+  // CHECK-NEXT: hexad.activation tanh
+  %0 = hexad.activation relu %x : tensor<?x8xf32>
+  %n = tensor.dim %0, %c0 : tensor<?x8xf32>
+  %1 = hexad.activation tanh %0 : tensor<?x8xf32>
+  return %1, %n : tensor<?x8xf32>, index
+}

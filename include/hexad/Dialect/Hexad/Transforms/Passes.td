@@ -10,6 +10,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckModelPass : Pass<"hexad-check-model", "::mlir::ModuleOp"> {
+  let summary = "Refuse models that read what is not there";
+  let description = [{
+    Checks what no op can check of itself, so that compiled code cannot read or
+    write out of bounds:
+
+    - each id and position has an entry in the table that it chooses from
+      (`hexad.limit`, `hexad.position_limit`),
+    - layers of parameters and members of stacks exist, for every iteration of the
+      loops around,
+    - ops on tokens get rows of tokens, ops on two rows get rows of the same kind
+      (tokens or segments), loops carry rows and keep their kind,
+    - weights are loaded, not computed.
+
+    Changes nothing.
+  }];
+}
+
 def FuseProjectionsPass : Pass<"hexad-fuse-projections", "::mlir::ModuleOp"> {
   let summary = "Make one linear op of the query, key and value projections of an attention";
   let description = [{

@@ -1,0 +1,314 @@
+//===- CheckModel.cpp - What no op can check of itself
+//---------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Dialect/Hexad/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hexad;
+
+namespace hexad {
+#define GEN_PASS_DEF_CHECKMODELPASS
+#include "hexad/Dialect/Hexad/Transforms/Passes.h.inc"
+} // namespace hexad
+
+namespace {
+/// What the rows of a tensor are. Stacks are what their members are.
+enum class RowKind { None, Tokens, Segments };
+
+/// The values that an index takes: from `first` to `last`, none if `last` is
+/// less.
+struct IndexRange {
+  int64_t first, last;
+};
+
+class ModelChecker {
+public:
+  explicit ModelChecker(func::FuncOp function)
+      : function(function), symbols(function->getParentOfType<ModuleOp>()) {}
+
+  LogicalResult run() { return checkBlock(function.getBody().front()); }
+
+private:
+  LogicalResult checkBlock(Block &block) {
+    for (Operation &op : block)
+      if (failed(checkOp(&op)) || failed(checkResults(&op)))
+        return failure();
+    return success();
+  }
+
+  /// The number of rows is that of a call, whatever the types say.
+  LogicalResult checkResults(Operation *op) {
+    for (Value result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || getKind(result) == RowKind::None || isa<UnpackRowsOp>(op))
+        continue;
+      if (!type.isDynamicDim(type.getRank() == 3 ? 1 : 0))
+        return op->emitOpError("expected a dynamic number of rows, found ")
+               << type;
+    }
+    return success();
+  }
+
+  LogicalResult checkOp(Operation *op) {
+    return TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<PackRowsOp, PositionsOp>([&](Operation *rows) {
+          kinds[rows->getResult(0)] = RowKind::Tokens;
+          return success();
+        })
+        .Case<LoadOp>([&](LoadOp load) { return checkLoad(load); })
+        .Case<EmbeddingOp>(
+            [&](EmbeddingOp embedding) { return checkEmbedding(embedding); })
+        .Case<RowLocalOpInterface>(
+            [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
+        .Case<AttentionOp>([&](AttentionOp attention) {
+          return checkTokens(op, op->getOperands().take_front(3));
+        })
+        .Case<PoolOp>([&](PoolOp pool) -> LogicalResult {
+          if (failed(checkTokens(op, pool.getRows())))
+            return failure();
+          kinds[pool.getPooled()] = RowKind::Segments;
+          return success();
+        })
+        .Case<UnpackRowsOp>([&](UnpackRowsOp unpack) {
+          return checkTokens(op, unpack.getRows());
+        })
+        .Case<tensor::DimOp>([&](tensor::DimOp dim) -> LogicalResult {
+          kinds[dim.getResult()] = getKind(dim.getSource());
+          return success();
+        })
+        .Case<tensor::EmptyOp>(
+            [&](tensor::EmptyOp empty) { return checkEmpty(empty); })
+        .Case<tensor::InsertSliceOp>(
+            [&](tensor::InsertSliceOp insert) { return checkInsert(insert); })
+        .Case<scf::ForOp>([&](scf::ForOp loop) { return checkLoop(loop); })
+        .Case<arith::ConstantOp, arith::AddIOp>(
+            [&](Operation *scalar) -> LogicalResult {
+              if (!scalar->getResult(0).getType().isIndex())
+                return scalar->emitOpError("expected an index in a model, "
+                                           "found ")
+                       << scalar->getResult(0).getType();
+              return success();
+            })
+        .Default(success());
+  }
+
+  RowKind getKind(Value value) { return kinds.lookup(value); }
+
+  /// Expects all of `values` to be rows of tokens; so is the op's result.
+  LogicalResult checkTokens(Operation *op, ValueRange values) {
+    for (Value value : values)
+      if (getKind(value) != RowKind::Tokens)
+        return op->emitOpError("expected rows of tokens, found ")
+               << describe(value);
+    kinds[op->getResult(0)] = RowKind::Tokens;
+    return success();
+  }
+
+  LogicalResult checkRows(RowLocalOpInterface op) {
+    RowKind kind = getKind(op.getRowOperands().front());
+    for (Value operand : op.getRowOperands())
+      if (getKind(operand) == RowKind::None || getKind(operand) != kind)
+        return op->emitOpError("expected rows of tokens or rows of segments, "
+                               "found ")
+               << describe(op.getRowOperands().front())
+               << (operand == op.getRowOperands().front() ? ""
+                                                          : " and other rows");
+    for (Value operand : op->getOperands().drop_front(op.getNumRowOperands()))
+      if (!operand.getDefiningOp<LoadOp>())
+        return op->emitOpError("expected weights from hexad.load, found ")
+               << operand.getType() << " from elsewhere";
+    kinds[op.getRowResult()] = kind;
+    return success();
+  }
+
+  static std::string describe(RowKind kind) {
+    return kind == RowKind::Tokens     ? "rows of tokens"
+           : kind == RowKind::Segments ? "rows of segments"
+                                       : "no rows";
+  }
+  std::string describe(Value value) {
+    if (getKind(value) != RowKind::None)
+      return describe(getKind(value));
+    std::string text;
+    llvm::raw_string_ostream(text) << value.getType() << ", which is no rows";
+    return text;
+  }
+
+  /// Ids below their limit and positions below theirs must have an entry.
+  LogicalResult checkEmbedding(EmbeddingOp op) {
+    if (failed(checkRows(cast<RowLocalOpInterface>(op.getOperation()))))
+      return failure();
+    IntegerAttr limit;
+    const char *what = "ids";
+    if (auto pack = op.getIds().getDefiningOp<PackRowsOp>()) {
+      auto argument = dyn_cast<BlockArgument>(pack.getRectangle());
+      if (argument && argument.getOwner()->getParentOp() == function)
+        limit = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                       "hexad.limit");
+    } else if (op.getIds().getDefiningOp<PositionsOp>()) {
+      limit = function->getAttrOfType<IntegerAttr>("hexad.position_limit");
+      what = "positions";
+    }
+    if (!limit)
+      return op.emitOpError("expected ids of an argument with hexad.limit, or "
+                            "positions in a function with "
+                            "hexad.position_limit");
+    int64_t entries = op.getTable().getType().getDimSize(0);
+    if (limit.getInt() > entries - static_cast<int64_t>(op.getOffset()))
+      return op.emitOpError("expected a table with an entry for all ")
+             << what << " below " << limit.getInt() << ", found " << entries
+             << " entries and offset " << op.getOffset();
+    return success();
+  }
+
+  LogicalResult checkLoad(LoadOp op) {
+    auto parameter = symbols.lookup<ParameterOp>(op.getParameter());
+    if (!op.getLayer() || !parameter)
+      return success();
+    return checkIndex(op, "layer", op.getLayer(), parameter.getLayerCount());
+  }
+
+  LogicalResult checkEmpty(tensor::EmptyOp op) {
+    RowKind kind = op.getDynamicSizes().size() == 1
+                       ? getKind(op.getDynamicSizes().front())
+                       : RowKind::None;
+    RankedTensorType type = op.getType();
+    if (kind == RowKind::None || type.getRank() != 3 || !type.isDynamicDim(1) ||
+        !type.getElementType().isF32())
+      return op.emitOpError("expected a stack of as many rows as other rows "
+                            "have (tensor.dim), found ")
+             << type;
+    kinds[op.getResult()] = kind;
+    return success();
+  }
+
+  LogicalResult checkInsert(tensor::InsertSliceOp op) {
+    RankedTensorType stack = op.getDestType();
+    RowKind kind = getKind(op.getDest());
+    SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+    bool isMember = stack.getRank() == 3 && op.getSourceType().getRank() == 2 &&
+                    kind != RowKind::None && kind == getKind(op.getSource()) &&
+                    isConstantIntValue(offsets[1], 0) &&
+                    isConstantIntValue(offsets[2], 0) &&
+                    isConstantIntValue(sizes[0], 1) &&
+                    isConstantIntValue(sizes[2], stack.getDimSize(2)) &&
+                    llvm::all_of(op.getMixedStrides(), [](OpFoldResult stride) {
+                      return isConstantIntValue(stride, 1);
+                    });
+    auto size = dyn_cast<Value>(sizes[1]);
+    if (!isMember || !size || getKind(size) != kind)
+      return op.emitOpError("expected rows to become a whole member of a stack "
+                            "of such rows");
+    kinds[op.getResult()] = kind;
+    return checkIndex(op, "member", offsets[0], stack.getDimSize(0));
+  }
+
+  LogicalResult checkLoop(scf::ForOp loop) {
+    std::optional<APInt> step = loop.getConstantStep();
+    if (!step || !step->isStrictlyPositive() ||
+        !loop.getInductionVar().getType().isIndex())
+      return loop.emitOpError("expected an index that grows by a positive "
+                              "constant step");
+    for (auto [init, argument, result] : llvm::zip_equal(
+             loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
+      auto type = dyn_cast<RankedTensorType>(init.getType());
+      if (!init.getType().isIndex() &&
+          (getKind(init) == RowKind::None || !type ||
+           !type.getElementType().isF32()))
+        return loop.emitOpError("expected rows of f32 to be carried, found ")
+               << init.getType();
+      kinds[argument] = kinds[result] = getKind(init);
+    }
+    if (failed(checkBlock(*loop.getBody())))
+      return failure();
+    Operation *yield = loop.getBody()->getTerminator();
+    for (auto [value, argument] :
+         llvm::zip_equal(yield->getOperands(), loop.getRegionIterArgs()))
+      if (getKind(value) != getKind(argument))
+        return yield->emitOpError("expected ")
+               << describe(getKind(argument)) << " as they were carried in, "
+               << "found " << describe(value);
+    return success();
+  }
+
+  LogicalResult checkIndex(Operation *op, const char *what, OpFoldResult index,
+                           int64_t count) {
+    std::optional<IndexRange> range = getRange(index);
+    if (!range)
+      return op->emitOpError("expected a ")
+             << what << " that is known from constants and the bounds of loops";
+    if (range->first <= range->last &&
+        (range->first < 0 || range->last >= count))
+      return op->emitOpError("expected a ")
+             << what << " from 0 to " << count - 1 << ", found "
+             << (range->first < 0 ? range->first : range->last);
+    return success();
+  }
+
+  /// None if it is not known.
+  std::optional<IndexRange> getRange(OpFoldResult index) {
+    if (std::optional<int64_t> constant = getConstantIntValue(index))
+      return IndexRange{*constant, *constant};
+    auto value = dyn_cast<Value>(index);
+    if (!value)
+      return std::nullopt;
+    if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+      std::optional<IndexRange> lhs = getRange(sum.getLhs());
+      std::optional<IndexRange> rhs = getRange(sum.getRhs());
+      IndexRange range;
+      if (!lhs || !rhs ||
+          llvm::AddOverflow(lhs->first, rhs->first, range.first) ||
+          llvm::AddOverflow(lhs->last, rhs->last, range.last))
+        return std::nullopt;
+      // No value at all if one of the two has none.
+      if (lhs->last < lhs->first || rhs->last < rhs->first)
+        return IndexRange{0, -1};
+      return range;
+    }
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto loop = argument
+                    ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                    : scf::ForOp();
+    if (!loop || loop.getInductionVar() != value)
+      return std::nullopt;
+    std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+    std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    int64_t span;
+    if (!lower || !upper || !step || *step <= 0 ||
+        llvm::SubOverflow(*upper, *lower, span))
+      return std::nullopt;
+    if (span <= 0)
+      return IndexRange{0, -1};
+    return IndexRange{*lower, *lower + (span - 1) / *step * *step};
+  }
+
+  func::FuncOp function;
+  SymbolTable symbols;
+  DenseMap<Value, RowKind> kinds;
+};
+
+struct CheckModelPass : hexad::impl::CheckModelPassBase<CheckModelPass> {
+  using CheckModelPassBase::CheckModelPassBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(ModelChecker(function).run()))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,269 @@
+//===- ModelBuilder.cpp - Models for tests, op by op ----------------------===//
+//
+// Part of the Hexad project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace hexad::test;
+using llvm::formatv;
+
+std::string ModelBuilder::rowsType(int64_t columns) {
+  return formatv("tensor<?x{0}xf32>", columns);
+}
+
+static std::string tensorType(llvm::ArrayRef<int64_t> shape) {
+  std::string type = "tensor<";
+  for (int64_t size : shape)
+    type += std::to_string(size) + "x";
+  return type + "f32>";
+}
+
+void ModelBuilder::line(const std::string &text) {
+  body += indent + text + "\n";
+}
+
+Rows ModelBuilder::emit(const std::string &op, int64_t columns, bool pooled,
+                        const std::string &types) {
+  return newRows(op + " : " + types, columns, pooled);
+}
+
+Rows ModelBuilder::newRows(const std::string &op, int64_t columns,
+                           bool pooled) {
+  Rows result{newValue(), columns, pooled};
+  line(result.name + " = hexad." + op);
+  return result;
+}
+
+std::string ModelBuilder::newParameter(const char *kind,
+                                       llvm::ArrayRef<int64_t> shape) {
+  std::string name = kind + std::to_string(next++);
+  llvm::SmallVector<int64_t> full(shape);
+  std::string tensors, layers, index;
+  if (loopCount) {
+    full.insert(full.begin(), loopCount);
+    for (int64_t layer = 0; layer < loopCount; ++layer)
+      tensors += formatv("{0}\"{1}.{2}\"", layer ? ", " : "", name, layer);
+    layers = formatv(" {{layers = {0} : i64}", loopCount);
+    index = "[" + loopIndex + "]";
+  } else {
+    tensors = "\"" + name + "\"";
+  }
+  parameters +=
+      formatv("  hexad.parameter @{0} : {1} from \"model.safetensors\" "
+              "[{2}]{3}\n",
+              name, tensorType(full), tensors, layers);
+  std::string value = newValue();
+  line(formatv("{0} = hexad.load @{1}{2} : {3}", value, name, index,
+               tensorType(shape)));
+  return value;
+}
+
+Rows ModelBuilder::embed(const std::string &ids, int64_t entries,
+                         int64_t columns, int64_t offset) {
+  std::string table = newParameter("table", {entries, columns});
+  return emit(
+      formatv("embedding {0}, {1} {{offset = {2} : i64}", ids, table, offset),
+      columns, false,
+      formatv("tensor<?xi32>, {0} -> {1}", tensorType({entries, columns}),
+              rowsType(columns)));
+}
+
+Rows ModelBuilder::linear(const Rows &x, int64_t columns, bool bias) {
+  std::string weight = newParameter("matrix", {columns, x.columns});
+  return linearWith(x, weight, columns,
+                    bias ? newParameter("bias", {columns}) : "");
+}
+
+Rows ModelBuilder::linearWith(const Rows &x, const std::string &weight,
+                              int64_t columns, const std::string &bias) {
+  return emit(formatv("linear {0}, {1}{2}", x.name, weight,
+                      bias.empty() ? "" : " bias " + bias),
+              columns, x.pooled,
+              formatv("{0}, {1}{2} -> {3}", rowsType(x.columns),
+                      tensorType({columns, x.columns}),
+                      bias.empty() ? "" : ", " + tensorType({columns}),
+                      rowsType(columns)));
+}
+
+Rows ModelBuilder::activation(const char *kind, const Rows &x) {
+  return emit(formatv("activation {0} {1}", kind, x.name), x.columns, x.pooled,
+              rowsType(x.columns));
+}
+
+Rows ModelBuilder::add(const Rows &lhs, const Rows &rhs) {
+  return emit(formatv("add {0}, {1}", lhs.name, rhs.name), lhs.columns,
+              lhs.pooled, rowsType(lhs.columns));
+}
+
+Rows ModelBuilder::layerNorm(const Rows &x, bool bias, double eps) {
+  std::string weight = newParameter("gain", {x.columns});
+  std::string vector = tensorType({x.columns});
+  return emit(formatv("layer_norm {0}, {1}{2} eps {3:e}", x.name, weight,
+                      bias ? " bias " + newParameter("bias", {x.columns}) : "",
+                      eps),
+              x.columns, x.pooled,
+              formatv("{0}, {1}{2}", rowsType(x.columns), vector,
+                      bias ? ", " + vector : ""));
+}
+
+Rows ModelBuilder::l2Normalize(const Rows &x, double eps) {
+  return emit(formatv("l2_normalize {0} eps {1:e}", x.name, eps), x.columns,
+              x.pooled, rowsType(x.columns));
+}
+
+Rows ModelBuilder::softmax(const Rows &x) {
+  return emit("softmax " + x.name, x.columns, x.pooled, rowsType(x.columns));
+}
+
+Rows ModelBuilder::attention(const Rows &query, const Rows &key,
+                             const Rows &value, const Heads &heads) {
+  double scale = heads.scale ? heads.scale : 1 / std::sqrt(heads.headDim);
+  int64_t columns = heads.heads * heads.headDim;
+  return emit(
+      formatv("attention {0}, {1}, {2}, %segments {{heads = {3} : i64, "
+              "kv_heads = {4} : i64, head_dim = {5} : i64, scale = {6:e} : "
+              "f64, offsets = array<i64: {7}, {8}, {9}>}",
+              query.name, key.name, value.name, heads.heads, heads.kvHeads,
+              heads.headDim, scale, heads.queryOffset, heads.keyOffset,
+              heads.valueOffset),
+      columns, false,
+      formatv("{0}, {1}, {2} -> {3}", rowsType(query.columns),
+              rowsType(key.columns), rowsType(value.columns),
+              rowsType(columns)));
+}
+
+Rows ModelBuilder::pool(const char *kind, const Rows &x) {
+  return emit(formatv("pool {0} {1}, %segments", kind, x.name), x.columns, true,
+              formatv("{0} -> {0}", rowsType(x.columns)));
+}
+
+std::vector<Rows> ModelBuilder::repeat(
+    int64_t count, const std::vector<Rows> &inits,
+    llvm::function_ref<std::vector<Rows>(const std::vector<Rows> &)> body) {
+  std::string loop = newValue(), types, assignments;
+  std::vector<Rows> carried, results;
+  for (const Rows &init : inits) {
+    Rows argument{newValue(), init.columns, init.pooled};
+    assignments +=
+        (carried.empty() ? "" : ", ") + argument.name + " = " + init.name;
+    types += (carried.empty() ? "" : ", ") + rowsType(init.columns);
+    results.push_back({loop, init.columns, init.pooled});
+    if (inits.size() > 1)
+      results.back().name += "#" + std::to_string(carried.size());
+    carried.push_back(argument);
+  }
+  std::string index = newValue(), last = newValue();
+  line(formatv("{0} = arith.constant {1} : index", last, count));
+  line(formatv("{0} = scf.for {1} = %c0 to {2} step %c1 iter_args({3}) -> "
+               "({4}) {{",
+               loop +
+                   (inits.size() > 1 ? ":" + std::to_string(inits.size()) : ""),
+               index, last, assignments, types));
+  indent += "  ";
+  loopCount = count;
+  loopIndex = index;
+  std::string yields;
+  for (const Rows &value : body(carried))
+    yields += (yields.empty() ? "" : ", ") + value.name;
+  line("scf.yield " + yields + " : " + types);
+  loopCount = 0;
+  indent.resize(indent.size() - 2);
+  line("}");
+  return results;
+}
+
+void ModelBuilder::output(const Rows &x, const std::string &name) {
+  if (x.pooled)
+    return rawOutput(x.name, rowsType(x.columns), name);
+  std::string type = formatv("tensor<?x?x{0}xf32>", x.columns);
+  std::string value = newValue();
+  line(formatv("{0} = hexad.unpack_rows {1}, %segments : {2} -> {3}", value,
+               x.name, rowsType(x.columns), type));
+  rawOutput(value, type, name);
+}
+
+void ModelBuilder::rawOutput(const std::string &value, const std::string &type,
+                             const std::string &name, bool stacked) {
+  results.push_back({value, type,
+                     formatv("{{hexad.name = \"{0}\"{1}}", name,
+                             stacked ? ", hexad.stacked" : "")});
+}
+
+std::string ModelBuilder::getText() const {
+  std::string types, values, valueTypes;
+  for (const Result &result : results) {
+    const char *comma = values.empty() ? "" : ", ";
+    types += comma + result.type + " " + result.attributes;
+    values += comma + result.value;
+    valueTypes += comma + result.type;
+  }
+  std::string attributes =
+      positionLimit ? formatv(" attributes {{hexad.position_limit = {0} : i64}",
+                              positionLimit)
+                          .str()
+                    : "";
+  return formatv(
+      R"(module @model {{
+{0}
+  func.func @forward(%input_ids: tensor<?x?xi32> {{hexad.name = "input_ids", hexad.limit = {1} : i64},
+                     %type_ids: tensor<?x?xi32> {{hexad.name = "type_ids", hexad.limit = {2} : i64, hexad.optional},
+                     %attention_mask: tensor<?x?xi32> {{hexad.name = "attention_mask", hexad.optional})
+      -> ({3}){4} {{
+    %segments = hexad.segments %attention_mask : tensor<?x?xi32>
+    %ids = hexad.pack_rows %input_ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+    %types = hexad.pack_rows %type_ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+    %positions = hexad.positions %segments : tensor<?xi32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+{5}    return {6} : {7}
+  }
+}
+)",
+      parameters, idLimit, typeLimit, types, attributes, body, values,
+      valueTypes);
+}
+
+Rows hexad::test::buildEncoder(ModelBuilder &builder,
+                               const EncoderShape &shape) {
+  Rows x = builder.add(builder.embedWords(shape.hidden),
+                       builder.embedTypes(shape.hidden));
+  if (shape.positionLimit)
+    x = builder.add(x,
+                    builder.embedPositions(shape.hidden, shape.positionLimit));
+  x = builder.layerNorm(x);
+  return builder.repeat(shape.layers, x, [&](const Rows &in) {
+    auto around = [&](const Rows &x,
+                      llvm::function_ref<Rows(const Rows &)> branch) {
+      if (shape.preNorm)
+        return builder.add(branch(builder.layerNorm(x, shape.bias)), x);
+      return builder.layerNorm(builder.add(branch(x), x), shape.bias);
+    };
+    Rows attended = around(in, [&](const Rows &x) {
+      int64_t keyColumns = shape.kvHeads * shape.headDim;
+      Rows query = builder.linear(x, shape.heads * shape.headDim, shape.bias);
+      Rows key = builder.linear(x, keyColumns, shape.bias);
+      Rows value = builder.linear(x, keyColumns, shape.bias);
+      Rows mixed = builder.attention(
+          query, key, value, {shape.heads, shape.kvHeads, shape.headDim});
+      return builder.linear(mixed, shape.hidden, shape.bias);
+    });
+    return around(attended, [&](const Rows &x) {
+      Rows up = builder.linear(x, shape.feedForward, shape.bias);
+      return builder.linear(builder.activation(shape.activation, up),
+                            shape.hidden, shape.bias);
+    });
+  });
+}
+
+std::string hexad::test::getEncoderText(const EncoderShape &shape) {
+  ModelBuilder builder(shape.positionLimit);
+  Rows x = buildEncoder(builder, shape);
+  builder.output(x, "last_hidden_state");
+  builder.output(builder.pool("mean", x), "pooled");
+  return builder.getText();
+}
