@@ -1,7 +1,7 @@
-//===- Emission.cpp - From the LLVM dialect to an object -*- C++ -*-===//
+//===- Emission.cpp - From the LLVM dialect to an object ------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
-//===- StagedFiles.cpp - Files that appear together or not at all -*- C++
-//-*-===//
+//===- StagedFiles.cpp - Files that appear together or not at all ---------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
-//===- YamlTree.h - A strict subset of YAML, with places ----------*- C++
-//-*-===//
+//===- YamlTree.h - A strict subset of YAML, with places --------*- C++ -*-===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //

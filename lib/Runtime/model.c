@@ -1,7 +1,7 @@
-/*===- model.c - Models: checks and weights, shared by contexts -*- C -*-===
+/*===- model.c - Models: checks and weights, shared by contexts -----*- C -*-===
  *
- * Part of the Hexad project, under the Apache License v2.0 with LLVM
- * Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ * Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
 #include "runtime.h"

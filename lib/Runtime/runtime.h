@@ -1,7 +1,7 @@
-/*===- runtime.h - Inside the carried runtime -*- C -*-===
+/*===- runtime.h - Inside the carried runtime -----------------------*- C -*-===
  *
- * Part of the Hexad project, under the Apache License v2.0 with LLVM
- * Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ * Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*/
 #ifndef HEXAD_LIB_RUNTIME_RUNTIME_H

@@ -1,7 +1,7 @@
-//===- Npy.cpp - Arrays in NumPy's file format -*- C++ -*-===//
+//===- Npy.cpp - Arrays in NumPy's file format ----------------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

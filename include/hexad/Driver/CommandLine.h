@@ -1,8 +1,7 @@
-//===- CommandLine.h - What all of Hexad's tools do with a command line -*- C++
-//-*-===//
+//===- CommandLine.h - What all of Hexad's tools do with a command line ---===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
-//===- ParameterLayouts.cpp - Parameters in the form that kernels read -------
-//-===//
+//===- ParameterLayouts.cpp - Parameters in the form that kernels read ----===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
-//===- EchoLibrary.cpp - A library whose code is written by hand -*- C++
-//-*-===//
+//===- EchoLibrary.cpp - A library whose code is written by hand ----------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
-//===- WeightsTests.cpp - Weights files that are refused, and why -*- C++
-//-*-===//
+//===- WeightsTests.cpp - Weights files that are refused, and why ---------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
-//===- FormRows.cpp - Which row-local ops form a block ----------------------- -===//
+//===- FormRows.cpp - Which row-local ops form a block --------------------===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- HexadParameterOps.td - Weights as symbols ----------------*- tablegen -*-===//
+//===- HexadParameterOps.td - Weights as symbols -----------*- tablegen -*-===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

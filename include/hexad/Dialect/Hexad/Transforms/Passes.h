@@ -1,6 +1,6 @@
-//===- Passes.h - hexad to hexad -----------------------------------*- C++ -*-===//
+//===- Passes.h - hexad to hexad --------------------------------*- C++ -*-===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- KernelDialect.h - The hexad_kernel dialect -----------------*- C++ -*-===//
+//===- KernelDialect.h - The hexad_kernel dialect ---------------*- C++ -*-===//
 //
-// Part of the Hexad project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
