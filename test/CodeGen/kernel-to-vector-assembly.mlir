@@ -1,6 +1,7 @@
 // The loop over k of a matmul keeps its accumulators in registers: only FMAs, loads of the
 // panel and broadcasts of the rows, nothing on the stack. For each of the four steps of k:
-// two registers of the panel, and for each row a broadcast and two FMAs.
+// two registers of the panel, and for each row a broadcast and two FMAs. Beside them, the
+// loop fetches its share of the next panel into L2.
 
 // RUN: sed -e 's/@ROWS@/12/g; s/@COLUMNS@/32/g' %s > %t.512.mlir
 // RUN: hexad-opt %t.512.mlir --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector),canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
@@ -10,6 +11,7 @@
 // RUN: grep -c 'vfmadd231ps.*zmm' %t.512.loop | FileCheck %s --check-prefix=FMA512
 // RUN: grep -c 'vbroadcastss.*zmm' %t.512.loop | FileCheck %s --check-prefix=BROADCAST512
 // RUN: grep -c 'vmovups.*), %%zmm' %t.512.loop | FileCheck %s --check-prefix=LOAD512
+// RUN: grep -c 'prefetcht1' %t.512.loop | FileCheck %s --check-prefix=FETCH
 // RUN: FileCheck %s --check-prefix=LOOP --implicit-check-not=rsp --implicit-check-not=call < %t.512.loop
 // FMA512: {{^}}96{{$}}
 // BROADCAST512: {{^}}48{{$}}
@@ -23,11 +25,13 @@
 // RUN: grep -c 'vfmadd231ps.*ymm' %t.256.loop | FileCheck %s --check-prefix=FMA256
 // RUN: grep -c 'vbroadcastss.*ymm' %t.256.loop | FileCheck %s --check-prefix=BROADCAST256
 // RUN: grep -c 'vmovups.*), %%ymm' %t.256.loop | FileCheck %s --check-prefix=LOAD256
+// RUN: grep -c 'prefetcht1' %t.256.loop | FileCheck %s --check-prefix=FETCH
 // RUN: FileCheck %s --check-prefix=LOOP --implicit-check-not=rsp --implicit-check-not=call < %t.256.loop
 // FMA256: {{^}}48{{$}}
 // BROADCAST256: {{^}}24{{$}}
 // LOAD256: {{^}}8{{$}}
 
+// FETCH: {{^}}2{{$}}
 // LOOP: Inner Loop Header: Depth=2
 // LOOP: {{^}}	j
 

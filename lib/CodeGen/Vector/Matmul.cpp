@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace hexad::kernel;
@@ -16,6 +17,10 @@ namespace {
 /// Steps of k in the loop's body.
 constexpr int64_t unroll = 4;
 
+/// Panels smaller than this are not worth fetching ahead: those of attention,
+/// which have just been written.
+constexpr int64_t smallestFetchedPanel = 16 << 10;
+
 /// Lowers one matmul: a loop over strips of `rows` rows, in it a loop over k
 /// with the strip's accumulators in registers.
 class MatmulLowering {
@@ -23,11 +28,13 @@ public:
   MatmulLowering(VectorBuilder &b, MatmulOp op)
       : b(b), op(op), rows(op.getTile().getRows()),
         vectors(cast<MemRefType>(op.getPanel().getType()).getDimSize(1) /
-                lanes) {}
+                lanes),
+        depth(cast<MemRefType>(op.getPanel().getType()).getDimSize(0)) {}
 
   void lower() {
-    Value zero = b.index(0);
-    b.loop(zero, b.dim(op.getDestination(), 0), rows, [&](Value m) {
+    Value zero = b.index(0), end = b.dim(op.getDestination(), 0);
+    planFetches(end);
+    b.loop(zero, end, rows, [&](Value m) {
       SmallVector<Value> row;
       for (int64_t r = 0; r < rows; ++r)
         row.push_back(b.add(m, r));
@@ -40,10 +47,11 @@ private:
   SmallVector<Value> accumulate(ArrayRef<Value> row) {
     SmallVector<Value> sums(rows * vectors, b.splat(0.0f));
     Value zero = b.index(0);
-    int64_t depth = cast<MemRefType>(op.getPanel().getType()).getDimSize(0);
     auto steps = [&](int64_t count) {
       return [&, count](Value k, ValueRange sums) {
         SmallVector<Value> next = llvm::to_vector_of<Value>(sums);
+        if (count == unroll)
+          fetchNextPanel(row.front(), k);
         for (int64_t u = 0; u < count; ++u)
           step(row, b.add(k, u), next);
         return next;
@@ -61,6 +69,40 @@ private:
     for (int64_t k = mainDepth; k < depth; ++k)
       step(row, b.index(k), sums);
     return sums;
+  }
+
+  /// The panel behind this one is what the next matmul reads; where weights
+  /// come from memory it would wait for them. So each strip fetches its share,
+  /// a few columns for each k. Gaps would cost more than they save (they defeat
+  /// the processor's own prefetching): with few strips, only the beginning of
+  /// the panel is fetched. bench/model measures it.
+  void planFetches(Value rowsOfBlock) {
+    int64_t columns = vectors * lanes;
+    if (ShapedType::isDynamic(depth) ||
+        depth * columns * 4 < smallestFetchedPanel)
+      return;
+    // A block without rows must not divide by 0.
+    Value strips = arith::MaxUIOp::create(
+        b.builder, b.loc, b.divide(rowsOfBlock, rows), b.index(1));
+    Value share = arith::DivUIOp::create(b.builder, b.loc,
+                                         b.add(strips, columns - 1), strips);
+    // Two cache lines for each `unroll` steps.
+    fetchedColumns = b.minimum(share, b.index(2 * lanes / unroll));
+  }
+
+  /// The fetches of `unroll` steps from k on.
+  void fetchNextPanel(Value m, Value k) {
+    if (!fetchedColumns)
+      return;
+    Value step = b.add(b.mul(b.divide(m, rows), depth), k);
+    for (int64_t half = 0; half < unroll; half += unroll / 2) {
+      Value element = arith::MulIOp::create(b.builder, b.loc, b.add(step, half),
+                                            fetchedColumns);
+      memref::PrefetchOp::create(b.builder, b.loc, op.getPanel(),
+                                 ValueRange{b.index(depth), element},
+                                 /*isWrite=*/false, /*localityHint=*/2,
+                                 /*isDataCache=*/true);
+    }
   }
 
   /// One k: the panel's row is loaded once and shared by all rows of the strip.
@@ -129,7 +171,8 @@ private:
 
   VectorBuilder &b;
   MatmulOp op;
-  int64_t rows, vectors;
+  int64_t rows, vectors, depth;
+  Value fetchedColumns; ///< of the next panel for each k; null: none
 };
 
 } // namespace
