@@ -41,7 +41,7 @@ static cl::list<int64_t>
     tokenCounts("tokens", cl::CommaSeparated,
                 cl::desc("Lengths of the one sequence (default 128,512)"),
                 cl::list_init<int64_t>({128, 512}), cl::cat(category));
-static cl::opt<unsigned> threads("threads", cl::desc("Threads of a call"),
+static cl::opt<unsigned> threads("thread-count", cl::desc("Threads of a call"),
                                  cl::init(1), cl::cat(category));
 static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
                            cl::init(9), cl::cat(category));
@@ -297,7 +297,8 @@ int main(int argc, char **argv) {
       argc, argv, "Speed of a library that hexad compiled from a BERT\n");
   ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
   if (threads < 1 || rounds < 1)
-    exitOnError(createStringError("--threads and --rounds must be positive"));
+    exitOnError(
+        createStringError("--thread-count and --rounds must be positive"));
 
   // First of all, so that it is a cold start but for the system's page cache.
   Measurements yardsticks;
