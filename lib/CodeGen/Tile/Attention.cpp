@@ -26,8 +26,9 @@ struct AttentionShape {
         group(op.getHeads() / op.getKvHeads()),
         keyColumns(options.tileColumns) {
     // A head narrower than a panel gets a panel of its own width.
-    valueColumns = std::min(options.tileColumns,
-                            static_cast<int64_t>(llvm::alignTo(headDim, 16)));
+    valueColumns =
+        std::min(options.tileColumns,
+                 static_cast<int64_t>(llvm::alignTo(headDim, kernel::lanes)));
     valuePanels = llvm::divideCeil(headDim, valueColumns);
   }
 };
@@ -192,17 +193,19 @@ void Tiler::convertAttention(AttentionOp op) {
     // exp(x) is computed as exp2(x · log2 e): the factor goes into the queries.
     double scale = op.getScale().convertToDouble() * std::numbers::log2e;
     Value queries = emptyTensor(
-        builder, {options.queryTile,
-                  static_cast<int64_t>(llvm::alignTo(shape.headDim, 16))});
+        builder,
+        {options.queryTile,
+         static_cast<int64_t>(llvm::alignTo(shape.headDim, kernel::lanes))});
     queries = kernel::LoadQueriesOp::create(
                   builder, queries.getType(), sliceRows(query, first, rows),
                   add(column, index(offsets[0])), queries,
                   builder.getF64FloatAttr(scale),
                   builder.getI64IntegerAttr(shape.headDim))
                   .getResult(0);
-    Value statistics = emptyTensor(
-        builder,
-        {6, static_cast<int64_t>(llvm::alignTo(options.queryTile, 16))});
+    Value statistics =
+        emptyTensor(builder, {kernel::StatisticCount,
+                              static_cast<int64_t>(llvm::alignTo(
+                                  options.queryTile, kernel::lanes))});
     Value accumulator = emptyTensor(
         builder, {options.queryTile, shape.valuePanels * shape.valueColumns});
     auto start = kernel::StartPagesOp::create(

@@ -15,16 +15,6 @@ namespace {
 
 constexpr float lowest = -std::numeric_limits<float>::max();
 
-/// Rows of the statistics of an attention tile.
-enum Statistic {
-  RunningMaximum,
-  RunningSum,
-  PageMaximum,
-  PageSum,
-  OldFactor,
-  PageFactor
-};
-
 /// Lowers one softmax_page: each row by itself, then the running statistics of
 /// 16 rows at a time.
 class SoftmaxPageLowering {

@@ -21,9 +21,6 @@
 
 namespace hexad::kernel {
 
-/// Lanes of a vector, whatever the target's registers hold.
-constexpr int64_t lanes = 16;
-
 /// Builds loops and vectors at one location.
 class VectorBuilder {
 public:

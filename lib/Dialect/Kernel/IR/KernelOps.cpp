@@ -8,7 +8,6 @@
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 
 using namespace mlir;
-
 using namespace hexad::kernel;
 
 #define GET_OP_CLASSES
@@ -18,9 +17,7 @@ using namespace hexad::kernel;
 // Effects
 //===----------------------------------------------------------------------===//
 
-/// Memrefs that are inputs are read; destinations are read and written (rows
-/// and columns that an op does not cover keep their contents).
-static void getKernelEffects(
+void hexad::kernel::detail::getBufferEffects(
     DestinationStyleOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
@@ -35,36 +32,9 @@ static void getKernelEffects(
   }
 }
 
-#define HEXAD_KERNEL_OP(OP)                                                    \
-  void OP::getEffects(                                                         \
-      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>      \
-          &effects) {                                                          \
-    getKernelEffects(*this, effects);                                          \
-  }
-HEXAD_KERNEL_OP(MatmulOp)
-HEXAD_KERNEL_OP(LayerNormOp)
-HEXAD_KERNEL_OP(L2NormalizeOp)
-HEXAD_KERNEL_OP(SoftmaxOp)
-HEXAD_KERNEL_OP(ActivationOp)
-HEXAD_KERNEL_OP(AddOp)
-HEXAD_KERNEL_OP(GatherIndicesOp)
-HEXAD_KERNEL_OP(GatherRowsOp)
-HEXAD_KERNEL_OP(CopyRowsOp)
-HEXAD_KERNEL_OP(MeanRowsOp)
-HEXAD_KERNEL_OP(LoadQueriesOp)
-HEXAD_KERNEL_OP(PackKeysOp)
-HEXAD_KERNEL_OP(PackValuesOp)
-HEXAD_KERNEL_OP(SoftmaxPageOp)
-HEXAD_KERNEL_OP(StartPagesOp)
-HEXAD_KERNEL_OP(FinishPagesOp)
-#undef HEXAD_KERNEL_OP
-
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
-
-/// Lanes of a vector of the lowering: rows are padded to a multiple of it.
-static constexpr int64_t lanes = 16;
 
 static int64_t getSize(Value operand, int64_t dimension) {
   return cast<ShapedType>(operand.getType()).getDimSize(dimension);
@@ -155,7 +125,8 @@ public:
   /// `kernel_c7`: six rows of statistics, padded, a column for each row of the
   /// tile.
   Constraints &statistics(Value statistics, Value tile) {
-    return same("kernel_c7", "rows of statistics", getSize(statistics, 0), 6)
+    return same("kernel_c7", "rows of statistics", getSize(statistics, 0),
+                StatisticCount)
         .atLeast("kernel_c7", "columns of statistics", getSize(statistics, 1),
                  getSize(tile, 0))
         .padded("statistics", statistics);
@@ -253,7 +224,9 @@ LogicalResult MatmulOp::verify() {
   if (getResidual())
     constraints.sameShape("residual", getResidual(), getDestination());
   if (getFold())
-    constraints.same("matmul_c7", "rows of fold", getSize(getFold(), 0), 6)
+    constraints
+        .same("matmul_c7", "rows of fold", getSize(getFold(), 0),
+              StatisticCount)
         .atLeast("matmul_c7", "columns of fold", getSize(getFold(), 1), rows);
   return constraints;
 }

@@ -11,6 +11,32 @@
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
+namespace hexad::kernel {
+
+/// Elements of a vector, whatever the target's registers hold: rows are padded
+/// to a multiple of it, sums have as many partial sums.
+inline constexpr int64_t lanes = 16;
+
+/// Rows of the statistics of an attention tile (`softmax_page`).
+enum Statistic {
+  RunningMaximum,
+  RunningSum,
+  PageMaximum,
+  PageSum,
+  OldFactor,
+  PageFactor,
+  StatisticCount
+};
+
+namespace detail {
+/// The effects of an op in destination-passing style on its buffers.
+void getBufferEffects(mlir::DestinationStyleOpInterface op,
+                      llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<
+                          mlir::MemoryEffects::Effect>> &effects);
+} // namespace detail
+
+} // namespace hexad::kernel
+
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -26,16 +26,28 @@ def Kernel_Row : Kernel_Shaped<[F32], 1, "vector of f32">;
 def Kernel_Indices : Kernel_Shaped<[I32], 1, "vector of i32">;
 def Kernel_Cube : Kernel_Shaped<[F32], 3, "panels x depth x columns of f32">;
 
-// Ops in destination-passing style with one destination.
-class Kernel_DestinationOp<string mnemonic, list<Trait> traits = []>
+// Ops in destination-passing style. A buffer that is an input is read, a
+// destination is read and written: rows and columns that an op does not cover keep
+// their contents. Tensors have no effects.
+class Kernel_DestinationStyleOp<string mnemonic, list<Trait> traits = []>
     : Kernel_Op<mnemonic, !listconcat([DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  code destinationDeclaration = [{
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<
+            ::mlir::MemoryEffects::Effect>> &effects) {
+      ::hexad::kernel::detail::getBufferEffects(*this, effects);
+    }
+  }];
+}
+
+// With one destination.
+class Kernel_DestinationOp<string mnemonic, list<Trait> traits = []>
+    : Kernel_DestinationStyleOp<mnemonic, traits> {
+  let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationMutable(); }
   }];
-  let extraClassDeclaration = destinationDeclaration;
-  // Builds the op and gives it a result for a tensor destination.
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,8 +405,7 @@ def Kernel_PackValuesOp : Kernel_PackPageOp<"pack_values"> {
   }];
 }
 
-def Kernel_SoftmaxPageOp : Kernel_Op<"softmax_page", [DestinationStyleOpInterface,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Kernel_SoftmaxPageOp : Kernel_DestinationStyleOp<"softmax_page"> {
   let summary = "scores of one page to probabilities, and its statistics folded into the running ones";
   let description = [{
     For every row m < `rows` of a tile (scores are in units of log2):
@@ -427,7 +438,6 @@ def Kernel_SoftmaxPageOp : Kernel_Op<"softmax_page", [DestinationStyleOpInterfac
     ```
   }];
   let arguments = (ins Index:$rows, Index:$keys, Kernel_Rows:$scores, Kernel_Rows:$statistics);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` $rows `,` $keys `:` type($rows) `,` type($keys) `)`
     `outs` `(` $scores `,` $statistics `:` type($scores) `,` type($statistics) `)`
@@ -441,8 +451,7 @@ def Kernel_SoftmaxPageOp : Kernel_Op<"softmax_page", [DestinationStyleOpInterfac
   let hasVerifier = 1;
 }
 
-def Kernel_StartPagesOp : Kernel_Op<"start_pages", [DestinationStyleOpInterface,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Kernel_StartPagesOp : Kernel_DestinationStyleOp<"start_pages"> {
   let summary = "empty statistics and output, before the first page";
   let description = [{
     `statistics[0, :] = -FLT_MAX`, `statistics[1, :] = 0`, `output = 0`.
@@ -454,7 +463,6 @@ def Kernel_StartPagesOp : Kernel_Op<"start_pages", [DestinationStyleOpInterface,
     ```
   }];
   let arguments = (ins Kernel_Rows:$statistics, Kernel_Rows:$output);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `outs` `(` $statistics `,` $output `:` type($statistics) `,` type($output) `)`
     attr-dict (`->` type($results)^)?
