@@ -7,6 +7,7 @@
 // CHECK-LABEL: func @matmul
 // CHECK-SAME: %[[A:.*]]: memref<?x10xf32>, %[[PANEL:.*]]: memref<10x16xf32>, %[[C:.*]]: memref<?x16xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK-NOT: memref.prefetch
 // CHECK: scf.for %[[M:.*]] = %c0 to %{{.*}} step %c2
 // CHECK: %[[M1:.*]] = arith.addi %[[M]], %c1
 // Ten steps of k: four in the loop's body, two behind it.
@@ -27,6 +28,33 @@
 // CHECK: vector.store %{{.*}}, %[[C]][%[[M1]], %c0]
 func.func @matmul(%a: memref<?x10xf32>, %panel: memref<10x16xf32>, %c: memref<?x16xf32>) {
   hexad_kernel.matmul ins(%a, %panel : memref<?x10xf32>, memref<10x16xf32>) outs(%c : memref<?x16xf32>)
+      {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
+  return
+}
+
+// A large panel: strips share the fetching of the one behind it. Strip s fetches from column
+// (512 * s + k) * share on, share being at most 8: two cache lines for four steps.
+// CHECK-LABEL: func @matmul_fetch
+// CHECK-SAME: %{{.*}}: memref<?x512xf32>, %[[PANEL:.*]]: memref<512x16xf32>, %[[C:.*]]: memref<?x16xf32>
+// CHECK: %[[ROWS:.*]] = memref.dim %[[C]], %c0
+// CHECK: %[[QUOTIENT:.*]] = arith.divui %[[ROWS]], %c2
+// CHECK: %[[STRIPS:.*]] = arith.maxui %[[QUOTIENT]], %c1
+// CHECK: %[[SUM:.*]] = arith.addi %[[STRIPS]], %c15
+// CHECK: %[[PART:.*]] = arith.divui %[[SUM]], %[[STRIPS]]
+// CHECK: %[[SHARE:.*]] = arith.minui %[[PART]], %c8
+// CHECK: scf.for %[[M:.*]] = %c0 to %[[ROWS]] step %c2
+// CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c4
+// CHECK: %[[STRIP:.*]] = arith.divui %[[M]], %c2
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[STRIP]], %c512
+// CHECK: %[[STEP:.*]] = arith.addi %[[BEGIN]], %[[K]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[STEP]], %[[SHARE]]
+// CHECK: memref.prefetch %[[PANEL]][%c512, %[[FIRST]]], read, locality<2>, data
+// CHECK: %[[STEP2:.*]] = arith.addi %[[STEP]], %c2
+// CHECK: %[[SECOND:.*]] = arith.muli %[[STEP2]], %[[SHARE]]
+// CHECK: memref.prefetch %[[PANEL]][%c512, %[[SECOND]]], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+func.func @matmul_fetch(%a: memref<?x512xf32>, %panel: memref<512x16xf32>, %c: memref<?x16xf32>) {
+  hexad_kernel.matmul ins(%a, %panel : memref<?x512xf32>, memref<512x16xf32>) outs(%c : memref<?x16xf32>)
       {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
   return
 }
