@@ -72,7 +72,8 @@ private:
         .Case<RowLocalOpInterface>(
             [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
         .Case<AttentionOp>([&](AttentionOp attention) {
-          return checkTokens(op, op->getOperands().take_front(3));
+          return checkTokens(op, {attention.getQuery(), attention.getKey(),
+                                  attention.getValue()});
         })
         .Case<PoolOp>([&](PoolOp pool) -> LogicalResult {
           if (failed(checkTokens(op, pool.getRows())))
@@ -92,15 +93,23 @@ private:
         .Case<tensor::InsertSliceOp>(
             [&](tensor::InsertSliceOp insert) { return checkInsert(insert); })
         .Case<scf::ForOp>([&](scf::ForOp loop) { return checkLoop(loop); })
-        .Case<arith::ConstantOp, arith::AddIOp>(
-            [&](Operation *scalar) -> LogicalResult {
-              if (!scalar->getResult(0).getType().isIndex())
-                return scalar->emitOpError("expected an index in a model, "
-                                           "found ")
-                       << scalar->getResult(0).getType();
-              return success();
-            })
+        .Case<arith::ConstantOp>(
+            [&](Operation *constant) { return checkIsIndex(constant); })
+        .Case<arith::AddIOp>([&](arith::AddIOp sum) -> LogicalResult {
+          if (failed(checkIsIndex(sum)))
+            return failure();
+          if (std::optional<IndexRange> range = getSum(sum))
+            ranges[sum.getResult()] = *range;
+          return success();
+        })
         .Default(success());
+  }
+
+  LogicalResult checkIsIndex(Operation *scalar) {
+    if (scalar->getResult(0).getType().isIndex())
+      return success();
+    return scalar->emitOpError("expected an index in a model, found ")
+           << scalar->getResult(0).getType();
   }
 
   RowKind getKind(Value value) { return kinds.lookup(value); }
@@ -231,6 +240,8 @@ private:
                << init.getType();
       kinds[argument] = kinds[result] = getKind(init);
     }
+    if (std::optional<IndexRange> range = getInductionRange(loop))
+      ranges[loop.getInductionVar()] = *range;
     if (failed(checkBlock(*loop.getBody())))
       return failure();
     Operation *yield = loop.getBody()->getTerminator();
@@ -261,28 +272,28 @@ private:
   std::optional<IndexRange> getRange(OpFoldResult index) {
     if (std::optional<int64_t> constant = getConstantIntValue(index))
       return IndexRange{*constant, *constant};
-    auto value = dyn_cast<Value>(index);
-    if (!value)
+    auto known = ranges.find(dyn_cast<Value>(index));
+    if (known == ranges.end())
       return std::nullopt;
-    if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
-      std::optional<IndexRange> lhs = getRange(sum.getLhs());
-      std::optional<IndexRange> rhs = getRange(sum.getRhs());
-      IndexRange range;
-      if (!lhs || !rhs ||
-          llvm::AddOverflow(lhs->first, rhs->first, range.first) ||
-          llvm::AddOverflow(lhs->last, rhs->last, range.last))
-        return std::nullopt;
-      // No value at all if one of the two has none.
-      if (lhs->last < lhs->first || rhs->last < rhs->first)
-        return IndexRange{0, -1};
-      return range;
-    }
-    auto argument = dyn_cast<BlockArgument>(value);
-    auto loop = argument
-                    ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                    : scf::ForOp();
-    if (!loop || loop.getInductionVar() != value)
+    return known->second;
+  }
+
+  std::optional<IndexRange> getSum(arith::AddIOp sum) {
+    std::optional<IndexRange> lhs = getRange(sum.getLhs());
+    std::optional<IndexRange> rhs = getRange(sum.getRhs());
+    if (!lhs || !rhs)
       return std::nullopt;
+    // No value at all if one of the two has none.
+    if (lhs->last < lhs->first || rhs->last < rhs->first)
+      return IndexRange{0, -1};
+    IndexRange range;
+    if (llvm::AddOverflow(lhs->first, rhs->first, range.first) ||
+        llvm::AddOverflow(lhs->last, rhs->last, range.last))
+      return std::nullopt;
+    return range;
+  }
+
+  static std::optional<IndexRange> getInductionRange(scf::ForOp loop) {
     std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
     std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
@@ -298,6 +309,8 @@ private:
   func::FuncOp function;
   SymbolTable symbols;
   DenseMap<Value, RowKind> kinds;
+  /// Of sums and of the induction variables of loops, where it is known.
+  DenseMap<Value, IndexRange> ranges;
 };
 
 struct CheckModelPass : hexad::impl::CheckModelPassBase<CheckModelPass> {

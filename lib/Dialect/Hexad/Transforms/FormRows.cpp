@@ -27,41 +27,19 @@ static bool isTransparent(Operation *op) {
              tensor::DimOp>(op);
 }
 
-/// Whether the rows are one for each segment rather than one for each token.
-static bool areSegmentRows(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-    return init && areSegmentRows(init->get());
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<PoolOp>(op))
-    return true;
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return areSegmentRows(
-        loop.getInitArgs()[cast<OpResult>(value).getResultNumber()]);
-  if (isa<RowsOp>(op))
-    for (Value operand : op->getOperands())
-      if (cast<RankedTensorType>(operand.getType()).isDynamicDim(0))
-        return areSegmentRows(operand);
-  auto rowLocal = dyn_cast<RowLocalOpInterface>(op);
-  return rowLocal && areSegmentRows(rowLocal.getRowOperands().front());
-}
-
 namespace {
 struct FormRowsPass : hexad::impl::FormRowsPassBase<FormRowsPass> {
   using FormRowsPassBase::FormRowsPassBase;
 
   void runOnOperation() override {
-    getOperation()->walk([&](Block *block) {
-      if (!isa<RowsOp>(block->getParentOp()))
-        formBlocks(*block);
-    });
+    segmentRows.clear();
+    for (Block &block : getOperation().getBody())
+      formBlocks(block);
   }
 
 private:
   void formBlocks(Block &block) {
-    SmallVector<Operation *> group;
+    llvm::SetVector<Operation *> group;
     bool hasLinear = false, ofSegments = false;
     auto close = [&] {
       if (!group.empty())
@@ -70,46 +48,68 @@ private:
       hasLinear = false;
     };
     auto isOfGroup = [&](Value value) {
-      return llvm::is_contained(group, value.getDefiningOp());
+      return group.contains(value.getDefiningOp());
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (!isa<RowLocalOpInterface>(op)) {
         // What stands between must not need what will stand behind it.
         if (!isTransparent(&op) || llvm::any_of(op.getOperands(), isOfGroup))
           close();
+        followSegmentRows(&op);
+        if (!isa<RowsOp>(op))
+          for (Region &region : op.getRegions())
+            for (Block &inner : region)
+              formBlocks(inner);
         continue;
       }
-      bool segments = areSegmentRows(op.getResult(0));
+      bool segments = segmentRows.contains(op.getOperand(0));
       if ((isa<LinearOp>(op) && hasLinear) ||
           (!group.empty() && segments != ofSegments))
         close();
-      group.push_back(&op);
+      group.insert(&op);
+      if (segments)
+        segmentRows.insert(op.getResult(0));
       hasLinear |= isa<LinearOp>(op);
       ofSegments = segments;
     }
     close();
   }
 
+  /// Marks what becomes rows of segments by an op that is not row-local.
+  void followSegmentRows(Operation *op) {
+    if (auto pool = dyn_cast<PoolOp>(op))
+      segmentRows.insert(pool.getPooled());
+    if (auto rows = dyn_cast<RowsOp>(op))
+      if (segmentRows.contains(rows.getFirstRows()))
+        segmentRows.insert_range(rows.getResults());
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      for (auto [init, argument, result] : llvm::zip_equal(
+               loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults()))
+        if (segmentRows.contains(init)) {
+          segmentRows.insert(argument);
+          segmentRows.insert(result);
+        }
+  }
+
   /// Moves the ops of a group into a hexad.rows at the place of the last one.
-  void makeRows(ArrayRef<Operation *> group) {
+  void makeRows(const llvm::SetVector<Operation *> &group) {
     llvm::SetVector<Value> inputs;
     SmallVector<Value> results;
-    auto inGroup = [&](Operation *op) { return llvm::is_contained(group, op); };
     for (Operation *op : group) {
       for (Value operand : op->getOperands())
-        if (!operand.getDefiningOp() || !inGroup(operand.getDefiningOp()))
+        if (!group.contains(operand.getDefiningOp()))
           inputs.insert(operand);
       if (llvm::any_of(op->getUsers(),
-                       [&](Operation *user) { return !inGroup(user); }))
+                       [&](Operation *user) { return !group.contains(user); }))
         results.push_back(op->getResult(0));
     }
     OpBuilder builder(group.back());
     SmallVector<Location> locations;
     for (Operation *op : group)
       locations.push_back(op->getLoc());
-    auto rows = RowsOp::create(
-        builder, builder.getFusedLoc(locations),
-        TypeRange(ValueRange(results)), inputs.getArrayRef());
+    auto rows =
+        RowsOp::create(builder, builder.getFusedLoc(locations),
+                       TypeRange(ValueRange(results)), inputs.getArrayRef());
     Block *body = builder.createBlock(
         &rows.getBody(), {}, TypeRange(ValueRange(inputs.getArrayRef())),
         SmallVector<Location>(inputs.size(), rows.getLoc()));
@@ -121,10 +121,20 @@ private:
     for (Value result : results)
       yields.push_back(mapping.lookup(result));
     YieldOp::create(builder, rows.getLoc(), yields);
-    for (auto [result, replacement] : llvm::zip(results, rows.getResults()))
+    for (auto [result, replacement] :
+         llvm::zip_equal(results, rows.getResults())) {
+      if (segmentRows.contains(result))
+        segmentRows.insert(replacement);
       result.replaceAllUsesWith(replacement);
-    for (Operation *op : llvm::reverse(group))
+    }
+    for (Operation *op : llvm::reverse(group)) {
+      segmentRows.erase(op->getResult(0));
       op->erase();
+    }
   }
+
+  /// Rows of which there is one for each segment rather than one for each
+  /// token.
+  DenseSet<Value> segmentRows;
 };
 } // namespace

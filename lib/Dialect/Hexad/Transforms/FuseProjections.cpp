@@ -39,8 +39,8 @@ static ParameterOp concatenate(ArrayRef<ParameterOp> parts, StringRef name,
   OpBuilder builder(first);
   auto fused = cast<ParameterOp>(builder.clone(*first));
   fused.setSymName(name);
-  fused.setType(RankedTensorType::get(
-      shape, first.getTensorType().getElementType()));
+  fused.setType(
+      RankedTensorType::get(shape, first.getTensorType().getElementType()));
   fused.setTensorsAttr(builder.getArrayAttr(tensors));
   symbols.insert(fused); // Renames if the name is taken.
   return fused;
@@ -120,8 +120,7 @@ private:
     for (LoadOp load : loads)
       parts.push_back(symbols.lookup<ParameterOp>(load.getParameter()));
     LoadOp first = loads.front();
-    auto key = std::make_tuple(parts[0].getOperation(),
-                               parts[1].getOperation(),
+    auto key = std::make_tuple(parts[0].getOperation(), parts[1].getOperation(),
                                parts[2].getOperation());
     ParameterOp &fused = fusedParameters[key];
     if (!fused) {
@@ -154,9 +153,9 @@ private:
     OpBuilder builder(attention);
     Value weight = loadFused(builder, *weights, symbols);
     Value bias = hasBias ? loadFused(builder, *biases, symbols) : Value();
-    Value fused = LinearOp::create(builder, attention.getLoc(),
-                                   projections->linears[0].getX(), weight,
-                                   bias);
+    Value fused =
+        LinearOp::create(builder, attention.getLoc(),
+                         projections->linears[0].getX(), weight, bias);
     SmallVector<int64_t> offsets{0};
     for (LinearOp linear : ArrayRef(projections->linears).drop_back())
       offsets.push_back(
@@ -180,11 +179,7 @@ private:
   /// Parameters that only the fused projections read.
   void eraseUnusedParameters(SymbolTable &symbols) {
     for (auto &[parts, fused] : fusedParameters)
-      std::apply(
-          [&](auto... part) {
-            (unused.insert(part), ...);
-          },
-          parts);
+      std::apply([&](auto... part) { (unused.insert(part), ...); }, parts);
     getOperation().walk([&](LoadOp load) {
       unused.erase(symbols.lookup(load.getParameter()));
     });

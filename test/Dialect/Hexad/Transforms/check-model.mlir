@@ -102,3 +102,229 @@ func.func @kinds(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?
   %y = hexad.activation relu %x : tensor<?x4xf32>
   return
 }
+
+// -----
+
+func.func @computed_weights(%mask: tensor<?x?xi32>, %ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %t: tensor<10x4xf32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  // expected-error@+1 {{expected weights from hexad.load, found 'tensor<10x4xf32>' from elsewhere}}
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @tokens_and_segments(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %p = hexad.pool mean %x, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  // expected-error@+1 {{expected rows of tokens or rows of segments, found rows of segments and other rows}}
+  %y = hexad.add %p, %x : tensor<?x4xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @pooled_twice(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %p = hexad.pool mean %x, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  // expected-error@+1 {{expected rows of tokens, found rows of segments}}
+  %q = hexad.pool mean %p, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @unlimited_ids(%ids: tensor<?x?xi32>, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  // expected-error@+1 {{expected ids of an argument with hexad.limit, or positions in a function with hexad.position_limit}}
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @static_rows(%ids: tensor<?x?xi32>, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  // expected-error@+1 {{expected a dynamic number of rows, found 'tensor<4xi32>'}}
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @stack_of_anything(%n: index) {
+  // expected-error@+1 {{expected a stack of as many rows as other rows have (tensor.dim), found 'tensor<2x?x4xf32>'}}
+  %stack = tensor.empty(%n) : tensor<2x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @not_an_index() {
+  // expected-error@+1 {{expected an index in a model, found 'i32'}}
+  %c = arith.constant 1 : i32
+  return
+}
+
+// -----
+
+func.func @unknown_step(%step: index) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  // expected-error@+1 {{expected an index that grows by a positive constant step}}
+  scf.for %i = %c0 to %c3 step %step {
+  }
+  return
+}
+
+// -----
+
+func.func @carried(%x: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{expected rows of f32 to be carried, found 'tensor<4xf32>'}}
+  %y = scf.for %i = %c0 to %c1 step %c1 iter_args(%z = %x) -> tensor<4xf32> {
+    scf.yield %z : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @kind_changes(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c1 step %c1 iter_args(%z = %x) -> tensor<?x4xf32> {
+    %p = hexad.pool mean %z, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+    // expected-error@+1 {{expected rows of tokens as they were carried in, found rows of segments}}
+    scf.yield %p : tensor<?x4xf32>
+  }
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @members(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %stack = tensor.empty(%n) : tensor<2x?x4xf32>
+  // expected-error@+1 {{expected a member from 0 to 1, found 2}}
+  %s = tensor.insert_slice %x into %stack[%c2, 0, 0] [1, %n, 4] [1, 1, 1] : tensor<?x4xf32> into tensor<2x?x4xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @part_of_a_member(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %stack = tensor.empty(%n) : tensor<2x?x8xf32>
+  // expected-error@+1 {{expected rows to become a whole member of a stack of such rows}}
+  %s = tensor.insert_slice %x into %stack[0, 0, 0] [1, %n, 4] [1, 1, 1] : tensor<?x4xf32> into tensor<2x?x8xf32>
+  return
+}
+
+// -----
+
+// Each sum is twice the one before: what is known of it is found once.
+hexad.parameter @w : tensor<3x4x4xf32> from "m.safetensors" ["a", "b", "c"] {layers = 3 : i64}
+func.func @sums() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %0 = %c0 to %c1 step %c1 {
+    %1 = arith.addi %0, %0 : index
+    %2 = arith.addi %1, %1 : index
+    %3 = arith.addi %2, %2 : index
+    %4 = arith.addi %3, %3 : index
+    %5 = arith.addi %4, %4 : index
+    %6 = arith.addi %5, %5 : index
+    %7 = arith.addi %6, %6 : index
+    %8 = arith.addi %7, %7 : index
+    %9 = arith.addi %8, %8 : index
+    %10 = arith.addi %9, %9 : index
+    %11 = arith.addi %10, %10 : index
+    %12 = arith.addi %11, %11 : index
+    %13 = arith.addi %12, %12 : index
+    %14 = arith.addi %13, %13 : index
+    %15 = arith.addi %14, %14 : index
+    %16 = arith.addi %15, %15 : index
+    %17 = arith.addi %16, %16 : index
+    %18 = arith.addi %17, %17 : index
+    %19 = arith.addi %18, %18 : index
+    %20 = arith.addi %19, %19 : index
+    %21 = arith.addi %20, %20 : index
+    %22 = arith.addi %21, %21 : index
+    %23 = arith.addi %22, %22 : index
+    %24 = arith.addi %23, %23 : index
+    %25 = arith.addi %24, %24 : index
+    %26 = arith.addi %25, %25 : index
+    %27 = arith.addi %26, %26 : index
+    %28 = arith.addi %27, %27 : index
+    %29 = arith.addi %28, %28 : index
+    %30 = arith.addi %29, %29 : index
+    %31 = arith.addi %30, %30 : index
+    %32 = arith.addi %31, %31 : index
+    %33 = arith.addi %32, %32 : index
+    %34 = arith.addi %33, %33 : index
+    %35 = arith.addi %34, %34 : index
+    %36 = arith.addi %35, %35 : index
+    %37 = arith.addi %36, %36 : index
+    %38 = arith.addi %37, %37 : index
+    %39 = arith.addi %38, %38 : index
+    %40 = arith.addi %39, %39 : index
+    %41 = arith.addi %40, %40 : index
+    %42 = arith.addi %41, %41 : index
+    %43 = arith.addi %42, %42 : index
+    %44 = arith.addi %43, %43 : index
+    %45 = arith.addi %44, %44 : index
+    %46 = arith.addi %45, %45 : index
+    %47 = arith.addi %46, %46 : index
+    %48 = arith.addi %47, %47 : index
+    %49 = arith.addi %48, %48 : index
+    %50 = arith.addi %49, %49 : index
+    %51 = arith.addi %50, %50 : index
+    %52 = arith.addi %51, %51 : index
+    %53 = arith.addi %52, %52 : index
+    %54 = arith.addi %53, %53 : index
+    %55 = arith.addi %54, %54 : index
+    %56 = arith.addi %55, %55 : index
+    %57 = arith.addi %56, %56 : index
+    %58 = arith.addi %57, %57 : index
+    %59 = arith.addi %58, %58 : index
+    %60 = arith.addi %59, %59 : index
+    %61 = arith.addi %60, %60 : index
+    %62 = arith.addi %61, %61 : index
+    %63 = arith.addi %62, %62 : index
+    %64 = arith.addi %63, %63 : index
+    %w = hexad.load @w[%64] : tensor<4x4xf32>
+  }
+  return
+}

@@ -1,4 +1,6 @@
 // RUN: hexad-opt %s -split-input-file --hexad-fuse-projections | FileCheck %s
+// RUN: hexad-opt %s -split-input-file --hexad-fuse-projections --remarks-filter='hexad-.*' --remark-format=emitRemark -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REMARK
 
 // The fused parameter interleaves the three layer by layer; the old ones go. A
 // wrong order would multiply by another layer's weights.
@@ -37,7 +39,9 @@ func.func @grouped(%x: tensor<?x8xf32>, %s: !hexad.segments, %layer: index) -> t
 
 // -----
 
-// Different files: left alone, parameters and all.
+// Different files: left alone, parameters and all, and said so.
+// REMARK: fuse-projections.mlir:[[#@LINE+18]]:{{.*}}remark: [Missed] ProjectionsNotFused
+// REMARK-SAME: query, key and value are not three linear ops on the same rows
 // CHECK: hexad.parameter @qw
 // CHECK: hexad.parameter @kw
 // CHECK: hexad.parameter @vw
