@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's headers are nine tenths of the time that a file takes to compile. Files
-// still include what they use: nothing may depend on this header.
+// MLIR's headers are nine tenths of the time that a file takes to compile.
+// Files still include what they use: nothing may depend on this header.
 //
 //===----------------------------------------------------------------------===//
 
