@@ -48,3 +48,36 @@ func.func @unknown_size(%n: index) {
   hexad_kernel.copy_rows ins(%a : memref<?x4xf32>) outs(%a : memref<?x4xf32>)
   return
 }
+
+// -----
+
+func.func @no_threads(%n: index) {
+  scf.forall (%t) in (%n) {
+    // expected-error@+1 {{is scratch memory of a thread: expected an argument with the number of threads (hexad-tile)}}
+    %s = memref.alloc() : memref<8x16xf32>
+    hexad_kernel.copy_rows ins(%s : memref<8x16xf32>) outs(%s : memref<8x16xf32>)
+  }
+  return
+}
+
+// -----
+
+func.func @dynamic_scratch(%threads: index {hexad.extent = 0 : i64}, %rows: index {hexad.extent = 1 : i64}) {
+  scf.forall (%t) in (%threads) {
+    // expected-error@+1 {{expected a static size for scratch memory of a thread, found 'memref<?x16xf32>'}}
+    %s = memref.alloc(%rows) : memref<?x16xf32>
+    hexad_kernel.copy_rows ins(%s : memref<?x16xf32>) outs(%s : memref<?x16xf32>)
+  }
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected a function with one block}}
+func.func private @declaration(%n: index)
+
+// -----
+
+// expected-error@+1 {{expected one function}}
+module {
+}

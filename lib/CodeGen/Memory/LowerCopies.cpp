@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../EntryArguments.h"
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
-#include "hexad/Runtime/abi.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,11 +44,7 @@ struct LowerCopiesPass : hexad::impl::LowerCopiesPassBase<LowerCopiesPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    for (BlockArgument argument : function.getArguments())
-      if (auto extent = function.getArgAttrOfType<IntegerAttr>(
-              argument.getArgNumber(), "hexad.extent"))
-        if (extent.getInt() == HEXAD_EXTENT_THREADS)
-          threads = argument;
+    threads = findExtent(function, HEXAD_EXTENT_THREADS);
     SmallVector<memref::CopyOp> copies;
     function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
     for (memref::CopyOp copy : copies)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../EntryArguments.h"
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
-#include "hexad/Runtime/abi.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -140,17 +140,12 @@ private:
           size = product.getLhs();
         }
       }
-      auto argument = dyn_cast<BlockArgument>(size);
-      IntegerAttr extent =
-          argument && argument.getOwner() == &function.getBody().front()
-              ? function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
-                                                       "hexad.extent")
-              : IntegerAttr();
+      std::optional<hexad_extent> extent = getExtentKind(function, size);
       // Row counts are multiples of HEXAD_ROW_GRANULE, hence of 16.
-      if (extent && (bytes % bufferAlignment == 0 ||
-                     extent.getInt() == HEXAD_EXTENT_ROWS ||
-                     extent.getInt() == HEXAD_EXTENT_SEGMENT_ROWS))
-        return Size{static_cast<int>(extent.getInt()), bytes};
+      if (extent &&
+          (bytes % bufferAlignment == 0 || *extent == HEXAD_EXTENT_ROWS ||
+           *extent == HEXAD_EXTENT_SEGMENT_ROWS))
+        return Size{*extent, bytes};
     }
     return alloc.emitOpError("expected a size that is a multiple of one of the "
                              "call's extents, found ")
@@ -166,6 +161,10 @@ private:
       return alloc.emitOpError("expected a static size for scratch memory of a "
                                "thread, found ")
              << alloc.getType();
+    if (perThread && !findExtent(function, HEXAD_EXTENT_THREADS))
+      return alloc.emitOpError("is scratch memory of a thread: expected an "
+                               "argument with the number of threads "
+                               "(hexad-tile)");
     if (perThread)
       size->extent = HEXAD_EXTENT_THREADS;
     Buffer buffer{alloc, *size, perThread, 0, 0, 0};
@@ -227,12 +226,6 @@ SmallVector<int64_t> MemoryPlan::apply(Value arena) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, value);
   };
-  SmallVector<Value> extents(HEXAD_EXTENT_COUNT);
-  for (BlockArgument argument : entry.getArguments())
-    if (auto extent = function.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), "hexad.extent"))
-      extents[extent.getInt()] = argument;
-
   SmallVector<int64_t> total(1 + HEXAD_EXTENT_COUNT, 0);
   SmallVector<Value> offsets;
   Value offset = constant(0);
@@ -241,8 +234,9 @@ SmallVector<int64_t> MemoryPlan::apply(Value arena) {
     total[1 + slot.size.extent] += slot.size.bytes;
     Value bytes = constant(slot.size.bytes);
     if (slot.size.extent != Size::constant)
-      bytes =
-          builder.createOrFold<arith::MulIOp>(bytes, extents[slot.size.extent]);
+      bytes = builder.createOrFold<arith::MulIOp>(
+          bytes,
+          findExtent(function, static_cast<hexad_extent>(slot.size.extent)));
     offset = builder.createOrFold<arith::AddIOp>(offset, bytes);
   }
   for (Buffer &buffer : buffers) {
@@ -276,23 +270,18 @@ struct PlanMemoryPass : hexad::impl::PlanMemoryPassBase<PlanMemoryPass> {
       return signalPassFailure();
     }
     func::FuncOp function = *functions.begin();
+    if (!function.getBody().hasOneBlock()) {
+      function.emitError("expected a function with one block");
+      return signalPassFailure();
+    }
     MemoryPlan plan(function);
     if (failed(plan.create()))
       return signalPassFailure();
 
     OpBuilder builder(function);
     auto bytes = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-    auto addPointer = [&](hexad_pointer kind) {
-      unsigned index = function.getNumArguments();
-      DictionaryAttr attributes =
-          builder.getDictionaryAttr(builder.getNamedAttr(
-              "hexad.pointer", builder.getI64IntegerAttr(kind)));
-      (void)function.insertArgument(index, bytes, attributes,
-                                    function.getLoc());
-      return function.getArgument(index);
-    };
-    Value arena = addPointer(HEXAD_POINTER_ARENA);
-    Value weights = addPointer(HEXAD_POINTER_WEIGHTS);
+    Value arena = addPointer(function, HEXAD_POINTER_ARENA, bytes);
+    Value weights = addPointer(function, HEXAD_POINTER_WEIGHTS, bytes);
     getOperation()->setAttr("hexad.arena",
                             builder.getDenseI64ArrayAttr(plan.apply(arena)));
     placeParameters(function, weights);

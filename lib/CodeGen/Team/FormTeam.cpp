@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../EntryArguments.h"
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
-#include "hexad/Runtime/abi.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -26,11 +26,7 @@ struct FormTeamPass : hexad::impl::FormTeamPassBase<FormTeamPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    for (BlockArgument argument : function.getArguments())
-      if (auto extent = function.getArgAttrOfType<IntegerAttr>(
-              argument.getArgNumber(), "hexad.extent"))
-        if (extent.getInt() == HEXAD_EXTENT_THREADS)
-          threads = argument;
+    threads = findExtent(function, HEXAD_EXTENT_THREADS);
     if (!threads) {
       function.emitError("expected an argument with the number of threads "
                          "(hexad-tile)");

@@ -1,4 +1,4 @@
-//===- LowerEntry.cpp - The ABI's entry function and barriers -------------===//
+//===- LowerEntry.cpp - The ABI's entry function --------------------------===//
 //
 // Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/CodeGen/Passes.h"
-#include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "hexad/Runtime/abi.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -18,44 +16,11 @@ using namespace mlir;
 using namespace hexad;
 
 namespace hexad {
-#define GEN_PASS_DEF_LOWERBARRIERSPASS
 #define GEN_PASS_DEF_LOWERENTRYPASS
 #include "hexad/CodeGen/Passes.h.inc"
 } // namespace hexad
 
 namespace {
-struct LowerBarriersPass
-    : hexad::impl::LowerBarriersPassBase<LowerBarriersPass> {
-  using LowerBarriersPassBase::LowerBarriersPassBase;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    OpBuilder builder(module.getBodyRegion());
-    Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto barrier = LLVM::LLVMFuncOp::create(
-        builder, module.getLoc(), "hexad_team_barrier",
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
-                                    {pointer}));
-    barrier.setVisibility_(LLVM::Visibility::Hidden);
-    for (auto function : module.getOps<func::FuncOp>()) {
-      unsigned index = function.getNumArguments();
-      (void)function.insertArgument(
-          index, pointer,
-          builder.getDictionaryAttr(builder.getNamedAttr(
-              "hexad.pointer", builder.getI64IntegerAttr(HEXAD_POINTER_TEAM))),
-          function.getLoc());
-      Value team = function.getArgument(index);
-      SmallVector<kernel::BarrierOp> barriers;
-      function.walk([&](kernel::BarrierOp op) { barriers.push_back(op); });
-      for (kernel::BarrierOp op : barriers) {
-        OpBuilder at(op);
-        LLVM::CallOp::create(at, op.getLoc(), barrier, team);
-        op.erase();
-      }
-    }
-  }
-};
-
 /// Makes the arguments of the lowered function from what the ABI gives.
 class EntryBuilder {
 public:

@@ -1,4 +1,4 @@
-//===- Pass.cpp - hexad-kernel-to-vector ----------------------------------===//
+//===- KernelToVector.cpp - Kernels to loops and vectors ------------------===//
 //
 // Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
