@@ -73,6 +73,7 @@ static void addCleanup(OpPassManager &manager) {
 
 static void addRows(OpPassManager &manager) {
   manager.addPass(createCheckModelPass());
+  addCleanup(manager); // Later passes make something of every result.
   manager.addPass(createFuseProjectionsPass());
   manager.addNestedPass<func::FuncOp>(createFormRowsPass());
 }

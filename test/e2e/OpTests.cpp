@@ -160,6 +160,18 @@ TEST(Lifetime, ResidualOverManyBlocks) {
   expectModelRight(b);
 }
 
+TEST(Lifetime, OneRectangleTwice) {
+  ModelBuilder b;
+  Rows x = b.embedWords(20);
+  std::string type = "tensor<?x?x20xf32>";
+  b.line("%y = hexad.unpack_rows " + x.name +
+         ", %segments : tensor<?x20xf32> -> " + type);
+  b.rawOutput("%y", type, "a");
+  b.rawOutput("%y", type, "b");
+  b.output(x, "c");
+  expectModelRight(b);
+}
+
 TEST(Lifetime, UnusedValues) {
   ModelBuilder b;
   Rows x = b.embedWords(20);
@@ -176,8 +188,10 @@ TEST(Lifetime, UnusedValues) {
 TEST(Parameter, TiedEmbedding) {
   ModelBuilder b;
   std::string table = b.newParameter("table", {97, 20});
-  Rows x = b.newRows(
-      "embedding %ids, " + table + " : tensor<?xi32>, tensor<97x20xf32>", 20);
+  Rows x = b.newRows("embedding %ids, " + table +
+                         " : tensor<?xi32>, tensor<97x20xf32> -> "
+                         "tensor<?x20xf32>",
+                     20);
   b.output(b.linearWith(b.layerNorm(x), table, 97), "logits");
   expectModelRight(b);
 }

@@ -109,17 +109,6 @@ TEST(Refusal, TokensAsAResult) {
   expectRefused(b, "rows of segments");
 }
 
-TEST(Refusal, OneRectangleTwice) {
-  ModelBuilder b;
-  Rows x = b.embedWords(24);
-  std::string type = "tensor<?x?x24xf32>";
-  b.line("%y = hexad.unpack_rows " + x.name +
-         ", %segments : tensor<?x24xf32> -> " + type);
-  b.rawOutput("%y", type, "a");
-  b.rawOutput("%y", type, "b");
-  expectRefused(b, "returns a rectangle twice");
-}
-
 TEST(Refusal, ComputedWeights) {
   ModelBuilder b;
   b.line("%w = arith.constant dense<0.5> : tensor<20x20xf32>");

@@ -72,7 +72,8 @@ def LowerToKernelsPass : Pass<"hexad-lower-to-kernels", "::mlir::ModuleOp"> {
     Option<"tileRows", "tile-rows", "int64_t", "12", "rows of the matmul's register tile">,
     Option<"tileColumns", "tile-columns", "int64_t", "32", "columns of the matmul's register tile">,
     Option<"blockRows", "block-rows", "int64_t", "96", "most rows of a block, a multiple of tile-rows">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::hexad::kernel::KernelDialect"];
 }
 

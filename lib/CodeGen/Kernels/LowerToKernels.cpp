@@ -9,6 +9,7 @@
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -198,8 +199,12 @@ private:
             insert.getMixedStrides());
     int64_t columns =
         cast<RankedTensorType>(result.getType()).getShape().back();
-    Value scratch = tensor::EmptyOp::create(
-        builder, ArrayRef<int64_t>{blockRows, columns}, builder.getF32Type());
+    // Not tensor.empty: two of the same type would become one (CSE), which
+    // bufferization had to part again by an allocation of dynamic size.
+    Value scratch = bufferization::AllocTensorOp::create(
+        builder,
+        RankedTensorType::get({blockRows, columns}, builder.getF32Type()),
+        /*dynamicSizes=*/ValueRange());
     OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
     return tensor::ExtractSliceOp::create(
         builder, scratch, SmallVector<OpFoldResult>{zero, zero},

@@ -31,7 +31,7 @@ Value Tiler::findDestination(RowsOp op, unsigned result) {
       return ancestor == op || ancestor->isBeforeInBlock(op);
     });
     if (free)
-      return mapped(argument);
+      return argument;
   }
   return {};
 }
@@ -63,12 +63,14 @@ LogicalResult Tiler::convertRows(RowsOp op) {
   SmallVector<Value> yields, destinations;
   for (auto [index, value] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
-    Value destination = findDestination(op, index);
-    if (!destination || llvm::is_contained(destinations, destination))
-      destination =
-          emptyRows(getRowCount(*domain),
-                    cast<RankedTensorType>(value.getType()).getDimSize(1));
-    destinations.push_back(destination);
+    Value argument = findDestination(op, index);
+    if (argument)
+      inPlace[op.getResult(index)] = argument;
+    destinations.push_back(
+        argument
+            ? mapped(argument)
+            : emptyRows(getRowCount(*domain),
+                        cast<RankedTensorType>(value.getType()).getDimSize(1)));
     yields.push_back(local.lookup(value));
     domains[op.getResult(index)] = *domain;
   }

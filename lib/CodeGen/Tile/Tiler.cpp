@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -190,20 +191,13 @@ LogicalResult Tiler::createFunction() {
 LogicalResult Tiler::run() {
   if (source.isExternal() || !source.getBody().hasOneBlock())
     return source.emitError("expected a function with one block");
-  auto terminator = source.getBody().front().getTerminator();
-  for (auto [value, index] :
-       llvm::zip(terminator->getOperands(),
-                 llvm::seq<unsigned>(0, terminator->getNumOperands())))
-    if (value.getDefiningOp<UnpackRowsOp>()) {
-      if (outputOf.contains(value))
-        return terminator->emitOpError("returns a rectangle twice");
-      outputOf[value] = Value(); // Filled in when the arguments exist.
-    }
   if (failed(createFunction()))
     return failure();
-  for (auto [value, output] : llvm::zip(terminator->getOperands(), outputs))
-    if (outputOf.contains(value))
-      outputOf[value] = output;
+  Operation *terminator = source.getBody().front().getTerminator();
+  for (auto [value, output] :
+       llvm::zip_equal(terminator->getOperands(), outputs))
+    if (value.getDefiningOp<UnpackRowsOp>())
+      outputsOf[value].push_back(output);
   if (failed(convertBlock(source.getBody().front()))) {
     target.erase();
     return failure();
@@ -217,6 +211,9 @@ LogicalResult Tiler::convertBlock(Block &block) {
   for (Operation &op : block) {
     if (&op == block.getTerminator() && !isa<func::ReturnOp>(op))
       break;
+    // Nobody looks at the result, or there is none (hexad.rows).
+    if (isOpTriviallyDead(&op))
+      continue;
     builder.setLoc(op.getLoc());
     if (failed(convertOp(&op)))
       return failure();
@@ -240,12 +237,14 @@ LogicalResult Tiler::convertOp(Operation *op) {
         return success();
       })
       .Case<UnpackRowsOp>([&](UnpackRowsOp unpack) -> LogicalResult {
-        auto output = outputOf.find(unpack.getRectangle());
-        if (output == outputOf.end() || !unpack->hasOneUse())
+        auto found = outputsOf.find(unpack.getRectangle());
+        if (found == outputsOf.end() ||
+            !llvm::all_of(unpack->getUsers(), llvm::IsaPred<func::ReturnOp>))
           return unpack.emitOpError(
               "expected the rectangle to be a result of the function and "
               "nothing else");
-        convertUnpackRows(unpack, output->second);
+        for (Value output : found->second)
+          convertUnpackRows(unpack, output);
         return success();
       })
       .Case<RowsOp>([&](RowsOp rows) { return convertRows(rows); })
@@ -303,9 +302,8 @@ LogicalResult Tiler::convertLoop(scf::ForOp loop) {
     builder.setInsertionPointToStart(clone.getBody());
     if (failed(convertBlock(*loop.getBody())))
       return failure();
-    SmallVector<Value> yields;
-    for (Value value : loop.getBody()->getTerminator()->getOperands())
-      yields.push_back(mapped(value));
+    builder.setLoc(loop.getBody()->getTerminator()->getLoc());
+    SmallVector<Value> yields = convertYield(loop);
     // The builder gives a loop without iter_args its terminator.
     if (!inits.empty())
       scf::YieldOp::create(builder, yields);
@@ -314,9 +312,58 @@ LogicalResult Tiler::convertLoop(scf::ForOp loop) {
   return success();
 }
 
+/// Whether the value is made where the argument of a loop lies.
+bool Tiler::isInPlace(Value value, Value argument) {
+  if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
+    return isInPlace(insert.getDest(), argument);
+  return value == argument || inPlace.lookup(value) == argument;
+}
+
+Value Tiler::copyRows(Value rows, Value destination, Domain domain) {
+  auto results =
+      splitRows(getStripCount(domain), options.tileRows, destination,
+                [&](Range range, ValueRange parts) {
+                  return SmallVector<Value>(
+                      kernel::CopyRowsOp::create(
+                          builder, parts[0].getType(),
+                          sliceRows(rows, range.offset, range.size), parts[0])
+                          ->getResults());
+                });
+  results[0].getDefiningOp()->setAttr("hexad.split", getSplitName(domain));
+  return results[0];
+}
+
+/// What the next iteration is to get must lie where this one got it. What is
+/// made elsewhere is copied there, after all that may lie in one of these
+/// places (because loops carry it) was saved from them.
+SmallVector<Value> Tiler::convertYield(scf::ForOp loop) {
+  SmallVector<Value> yields;
+  for (auto [value, argument] :
+       llvm::zip_equal(loop.getBody()->getTerminator()->getOperands(),
+                       loop.getRegionIterArgs())) {
+    yields.push_back(mapped(value));
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() != 2 || isInPlace(value, argument))
+      continue;
+    if (isa<BlockArgument>(value) || value.getDefiningOp<scf::ForOp>())
+      yields.back() =
+          copyRows(yields.back(),
+                   emptyRows(getRowCount(getDomain(value)), type.getDimSize(1)),
+                   getDomain(value));
+  }
+  for (auto [value, argument, yield] :
+       llvm::zip_equal(loop.getBody()->getTerminator()->getOperands(),
+                       loop.getRegionIterArgs(), yields)) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.getRank() == 2 && !isInPlace(value, argument))
+      yield = copyRows(yield, mapped(argument), getDomain(value));
+  }
+  return yields;
+}
+
 LogicalResult Tiler::convertReturn(Operation *op) {
   for (auto [value, output] : llvm::zip(op->getOperands(), outputs)) {
-    if (outputOf.contains(value))
+    if (outputsOf.contains(value))
       continue;
     if (cast<RankedTensorType>(value.getType()).getRank() != 2 ||
         getDomain(value) != Domain::Segments)

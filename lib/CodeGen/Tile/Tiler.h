@@ -40,6 +40,10 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertOp(mlir::Operation *op);
   mlir::LogicalResult convertLoop(mlir::scf::ForOp loop);
+  llvm::SmallVector<mlir::Value> convertYield(mlir::scf::ForOp loop);
+  bool isInPlace(mlir::Value value, mlir::Value argument);
+  mlir::Value copyRows(mlir::Value rows, mlir::Value destination,
+                       Domain domain);
   mlir::LogicalResult convertReturn(mlir::Operation *op);
   void convertStackInsertion(mlir::tensor::InsertSliceOp op);
 
@@ -51,6 +55,7 @@ private:
 
   // Blocks.cpp: hexad.rows.
   mlir::LogicalResult convertRows(RowsOp op);
+  /// What the loop around carries and the result can overwrite; or null.
   mlir::Value findDestination(RowsOp op, unsigned result);
 
   // Attention.cpp: pages and query tiles.
@@ -107,8 +112,11 @@ private:
   mlir::IRMapping mapping;
   llvm::SmallVector<mlir::Value> extents, tables, outputs;
   llvm::DenseMap<mlir::Value, Domain> domains;
-  /// Results of hexad.unpack_rows that the function returns, and the output.
-  llvm::DenseMap<mlir::Value, mlir::Value> outputOf;
+  /// Results of blocks of rows that take the place of what a loop carries.
+  llvm::DenseMap<mlir::Value, mlir::Value> inPlace;
+  /// Results of hexad.unpack_rows that the function returns, and the outputs
+  /// that they become.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> outputsOf;
 };
 
 } // namespace hexad
