@@ -1,7 +1,7 @@
 // RUN: hexad-opt %s -split-input-file -verify-diagnostics --hexad-tile="tile-rows=6 tile-columns=16 block-rows=96 query-tile=60 page=128" --canonicalize --cse | FileCheck %s
 
-// Rows: each thread has its strips of 6 rows, in blocks of at most 96; the op
-// works on slices.
+// Rows: each thread has its strips of 6 rows, in equal blocks of at most 96; the
+// op works on slices.
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: %[[THREADS:[a-z0-9]+]]: index {hexad.extent = 0 : i64}
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index {hexad.extent = 1 : i64}
@@ -15,9 +15,17 @@ func.func @block(%ids: tensor<?x?xi32>) -> tensor<?x?x8xf32> {
   // CHECK: %[[Y:.+]] = scf.forall (%[[T:.+]]) in (%[[THREADS]]) shared_outs
   // CHECK: %[[A:.+]] = arith.muli %[[STRIPS]], %[[T]]
   // CHECK: arith.divui %[[A]], %[[THREADS]]
-  // CHECK: scf.for %[[START:.+]] = %{{.+}} to %[[MINE:.+]] step %c96
+  // CHECK: %[[MYSTRIPS:.+]] = arith.divui %[[MINE:.+]], %c6
+  // CHECK: %[[SOME:.+]] = arith.maxui %[[MYSTRIPS]], %c1
+  // CHECK: %[[SUM:.+]] = arith.addi %[[SOME]], %c15
+  // CHECK: %[[BLOCKS:.+]] = arith.divui %[[SUM]], %c16
+  // CHECK: %[[REST:.+]] = arith.subi %[[BLOCKS]], %c1
+  // CHECK: %[[SUM2:.+]] = arith.addi %[[SOME]], %[[REST]]
+  // CHECK: %[[BLOCKSTRIPS:.+]] = arith.divui %[[SUM2]], %[[BLOCKS]]
+  // CHECK: %[[BLOCKROWS:.+]] = arith.muli %[[BLOCKSTRIPS]], %c6
+  // CHECK: scf.for %[[START:.+]] = %{{.+}} to %[[MINE]] step %[[BLOCKROWS]]
   // CHECK: %[[LEFT:.+]] = arith.subi %[[MINE]], %[[START]]
-  // CHECK: %[[SIZE:.+]] = arith.minui %[[LEFT]], %c96
+  // CHECK: %[[SIZE:.+]] = arith.minui %[[LEFT]], %[[BLOCKROWS]]
   // CHECK: %[[IN:.+]] = tensor.extract_slice %{{.+}}[%{{.+}}] [%[[SIZE]]] [1]
   // CHECK: hexad.embedding %[[IN]]
   // CHECK: tensor.insert_slice %{{.+}} into %{{.+}}[%[[START]], 0] [%[[SIZE]], 8]

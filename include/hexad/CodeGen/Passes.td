@@ -35,7 +35,7 @@ def TilePass : Pass<"hexad-tile", "::mlir::ModuleOp"> {
     its results are written to the latter.
 
     - A `hexad.rows` block becomes an `scf.forall` over the threads; each walks its
-      strips of `tile-rows` rows in blocks of at most `block-rows`, with the block's
+      strips of `tile-rows` rows in equal blocks of at most `block-rows`, with the block's
       ops on slices (through TilingInterface).
     - `hexad.attention` becomes a loop that packs keys and values into pages, and
       one over (query tile, head) that walks the pages of the tile's segment.

@@ -36,6 +36,18 @@ Value Tiler::findDestination(RowsOp op, unsigned result) {
   return {};
 }
 
+/// Rows of a block, for a thread that has `rows` rows: as few blocks as
+/// possible, as equal as possible. Each reads all weights; a small one would
+/// wait for them.
+Value Tiler::getBlockRows(Value rows) {
+  // At least one strip: a loop's step cannot be 0.
+  Value strips = builder.createOrFold<arith::MaxUIOp>(
+      div(rows, index(options.tileRows)), index(1));
+  Value blocks = ceilDiv(strips, options.blockRows / options.tileRows);
+  Value blockStrips = div(add(strips, sub(blocks, index(1))), blocks);
+  return mul(blockStrips, index(options.tileRows));
+}
+
 LogicalResult Tiler::convertRows(RowsOp op) {
   Block &body = op.getBody().front();
   std::optional<Domain> domain;
@@ -76,12 +88,13 @@ LogicalResult Tiler::convertRows(RowsOp op) {
   }
 
   auto tileBlock = [&](Range range, ValueRange parts) -> SmallVector<Value> {
-    auto loop = scf::ForOp::create(builder, index(0), range.size,
-                                   index(options.blockRows), parts);
+    Value blockRows = getBlockRows(range.size);
+    auto loop =
+        scf::ForOp::create(builder, index(0), range.size, blockRows, parts);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value start = loop.getInductionVar();
-    Value size = min(sub(range.size, start), index(options.blockRows));
+    Value size = min(sub(range.size, start), blockRows);
     Value offset = add(range.offset, start);
 
     DenseMap<Value, Value> tiles;

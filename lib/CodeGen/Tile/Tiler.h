@@ -55,6 +55,7 @@ private:
 
   // Blocks.cpp: hexad.rows.
   mlir::LogicalResult convertRows(RowsOp op);
+  mlir::Value getBlockRows(mlir::Value rows);
   /// What the loop around carries and the result can overwrite; or null.
   mlir::Value findDestination(RowsOp op, unsigned result);
 

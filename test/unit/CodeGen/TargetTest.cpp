@@ -61,7 +61,7 @@ TEST(TargetTest, TilesDivideBlocksAndTheRowGranule) {
     EXPECT_EQ(target.blockRows % target.tileRows, 0);
     EXPECT_EQ(target.queryTile % target.tileRows, 0);
     EXPECT_EQ(target.queryTile, 60);
-    EXPECT_EQ(target.blockRows, 96);
+    EXPECT_EQ(target.blockRows, 144);
     EXPECT_EQ(HEXAD_ROW_GRANULE % target.tileRows, 0);
     EXPECT_EQ(target.page, 128);
     EXPECT_GT(target.l1Bytes, 0);
