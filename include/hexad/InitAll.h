@@ -15,9 +15,13 @@
 #include "hexad/Dialect/Hexad/Transforms/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "hexad/Pipelines/Pipelines.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace hexad {
 
@@ -30,9 +34,27 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-/// The only place where passes and pipelines are registered.
+/// The only place where passes and pipelines are registered: Hexad's own, and
+/// of MLIR's those that the phases use, that clean up after any pass, or that
+/// apply an op's interfaces. All of them would bury Hexad's in `hexad-opt
+/// --help`.
 inline void registerAllPasses() {
-  mlir::registerAllPasses();
+  mlir::registerTransformsPasses();
+  mlir::bufferization::registerOneShotBufferizePass();
+  mlir::memref::registerExpandStridedMetadataPass();
+  mlir::memref::registerResolveRankedShapeTypeResultDimsPass();
+  mlir::registerArithToLLVMConversionPass();
+  mlir::registerConvertControlFlowToLLVMPass();
+  mlir::registerConvertFuncToLLVMPass();
+  mlir::registerConvertIndexToLLVMPass();
+  mlir::registerConvertMathToLLVMPass();
+  mlir::registerConvertVectorToLLVMPass();
+  mlir::registerFinalizeMemRefToLLVMConversionPass();
+  mlir::registerLowerAffinePass();
+  mlir::registerReconcileUnrealizedCastsPass();
+  mlir::registerSCFToControlFlowPass();
+  mlir::registerUBToLLVMConversionPass();
+  mlir::transform::registerInterpreterPass();
   registerCodeGenPasses();
   registerHexadTransformsPasses();
   registerPipelines();
