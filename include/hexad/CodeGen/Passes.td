@@ -10,19 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def KernelToVectorPass : Pass<"hexad-kernel-to-vector", "::mlir::func::FuncOp"> {
-  let summary = "Lower hexad_kernel ops on buffers to loops, vectors and math.fma";
-  let description = [{
-    Every `hexad_kernel` op but `barrier` becomes `scf` loops over `vector` loads,
-    `math.fma` and stores, in the order of operations that the op's definition
-    gives. Expects bufferized ops. Afterwards only `hexad_kernel.barrier` is left
-    of the dialect.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
-}
-
 //===----------------------------------------------------------------------===//
 // tiles
 //===----------------------------------------------------------------------===//
@@ -31,18 +18,49 @@ def TilePass : Pass<"hexad-tile", "::mlir::ModuleOp"> {
   let summary = "Give the function the ABI's form and tile blocks of rows and attention";
   let description = [{
     Expects the rows phase. The function's arguments become the extents and tables
-    of `hexad/Runtime/abi.h`, the inputs (flattened) and the outputs (buffers);
-    its results are written to the latter.
+    of `hexad/Runtime/abi.h` (`hexad.extent`, `hexad.pointer` say which), the inputs
+    (flattened) and the outputs (buffers); its results are written to the latter.
 
     - A `hexad.rows` block becomes an `scf.forall` over the threads; each walks its
-      strips of `tile-rows` rows in equal blocks of at most `block-rows`, with the block's
-      ops on slices (through TilingInterface).
+      strips of `tile-rows` rows in equal blocks of at most `block-rows`, with the
+      block's ops on slices (through TilingInterface). `hexad.split` names how the
+      rows are split: loops of one name give a thread the same rows.
     - `hexad.attention` becomes a loop that packs keys and values into pages, and
       one over (query tile, head) that walks the pages of the tile's segment.
     - Rectangles are gathered into rows and spread out again by index tables.
 
-    Numbers of rows are multiples of `tile-rows` from here on: what lies behind the
-    last token is computed and never looked at.
+    Afterwards numbers of rows are multiples of `tile-rows`: what lies behind the
+    last token is computed and never looked at. What will have padded columns is
+    made by a `tensor.empty` marked `hexad.activations`.
+
+    Before:
+
+    ```mlir
+    %y = hexad.rows (%a = %ids : tensor<?xi32>, %t = %table : tensor<10x8xf32>) -> tensor<?x8xf32> {
+      %0 = hexad.embedding %a, %t : tensor<?xi32>, tensor<10x8xf32> -> tensor<?x8xf32>
+      hexad.yield %0 : tensor<?x8xf32>
+    }
+    ```
+
+    After (`%first` and `%mine` are the thread's first row and number of rows):
+
+    ```mlir
+    %0 = tensor.empty(%rows) {hexad.activations} : tensor<?x8xf32>
+    %y = scf.forall (%thread) in (%threads) shared_outs(%out = %0) -> (tensor<?x8xf32>) {
+      …
+      %part = tensor.extract_slice %out[%first, 0] [%mine, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+      %new = scf.for %start = %c0 to %mine step %block iter_args(%p = %part) -> (tensor<?x8xf32>) {
+        …
+        %i = tensor.extract_slice %ids[%offset] [%size] [1] : tensor<?xi32> to tensor<?xi32>
+        %e = hexad.embedding %i, %table : tensor<?xi32>, tensor<10x8xf32> -> tensor<?x8xf32>
+        %n = tensor.insert_slice %e into %p[%start, 0] [%size, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+        scf.yield %n : tensor<?x8xf32>
+      }
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %new into %out[%first, 0] [%mine, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+      }
+    } {hexad.split = "tokens"}
+    ```
   }];
   let options = [
     Option<"tileRows", "tile-rows", "int64_t", "12", "rows of the matmul's register tile">,
@@ -66,7 +84,33 @@ def LowerToKernelsPass : Pass<"hexad-lower-to-kernels", "::mlir::ModuleOp"> {
     `tile-columns`, weights of linear ops become panels (visible in the
     parameter's type), and each hexad op becomes `hexad_kernel` ops that write to
     where their result goes. An activation and a residual sum behind a linear op
-    become its epilogue.
+    become its epilogue. Afterwards `hexad.parameter` and `hexad.load` are all that
+    is left of the hexad dialect.
+
+    Before:
+
+    ```mlir
+    hexad.parameter @down : tensor<20x35xf32> from "m.safetensors" ["d"]
+    …
+    %w = hexad.load @down : tensor<20x35xf32>
+    %0 = hexad.linear %h, %w : tensor<?x35xf32>, tensor<20x35xf32> -> tensor<?x20xf32>
+    %1 = hexad.add %0, %x : tensor<?x20xf32>
+    ```
+
+    After:
+
+    ```mlir
+    hexad.parameter @down.panels : tensor<2x35x16xf32> from "m.safetensors" ["d"] {panel = 16 : i64}
+    …
+    %w = hexad.load @down.panels : tensor<2x35x16xf32>
+    %1 = scf.for %panel = %c0 to %c2 step %c1 iter_args(%y = %place) -> (tensor<?x32xf32>) {
+      … %p, %r and %d are panel %panel of %w, and its columns of %x and %y
+      %2 = hexad_kernel.matmul ins(%h, %p : tensor<?x48xf32>, tensor<35x16xf32>) residual(%r : tensor<?x16xf32>)
+          outs(%d : tensor<?x16xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>} -> tensor<?x16xf32>
+      %3 = tensor.insert_slice %2 into %y[0, %column] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x32xf32>
+      scf.yield %3 : tensor<?x32xf32>
+    }
+    ```
   }];
   let options = [
     Option<"tileRows", "tile-rows", "int64_t", "12", "rows of the matmul's register tile">,
@@ -87,6 +131,26 @@ def LowerCopiesPass : Pass<"hexad-lower-copies", "::mlir::func::FuncOp"> {
     A value that is needed after its buffer was overwritten, such as one that enters
     a loop and is used behind it, has been given a second buffer. The `memref.copy`
     becomes an `scf.forall` in which each thread copies some of the rows.
+
+    Expects what one-shot bufferization made. Afterwards there is no `memref.copy`:
+    one that is not of all rows of a buffer, outside of parallel loops, is an error.
+
+    Before:
+
+    ```mlir
+    memref.copy %x, %y : memref<?x32xf32> to memref<?x32xf32>
+    ```
+
+    After:
+
+    ```mlir
+    scf.forall (%thread) in (%threads) {
+      … %first and %size: the thread's rows
+      %from = memref.subview %x[%first, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+      %to = memref.subview %y[%first, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+      hexad_kernel.copy_rows ins(%from : memref<?x32xf32, strided<[32, 1], offset: ?>>) outs(%to : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::hexad::kernel::KernelDialect"];
@@ -95,14 +159,42 @@ def LowerCopiesPass : Pass<"hexad-lower-copies", "::mlir::func::FuncOp"> {
 def PlanMemoryPass : Pass<"hexad-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place every buffer in one arena and every parameter in the weights";
   let description = [{
-    Expects buffers. Each `memref.alloc` becomes a view of an arena that the
-    function gets as an argument; buffers whose lives do not meet share a slot.
-    Lives are counted between barriers, so that sharing needs no further
-    synchronization. A buffer made inside an `scf.forall` belongs to a thread.
+    Each `memref.alloc` becomes a view of an arena that the function gets as an
+    argument; buffers whose lives do not meet share a slot. Lives are counted
+    between barriers, so that sharing needs no further synchronization;
+    `hexad.nowait` marks an `scf.forall` that needs no barrier behind it, because
+    the next has the same `hexad.split`. A buffer made inside an `scf.forall`
+    belongs to a thread.
+
     Each `hexad.load` becomes a view of the weights; `hexad.offset` on a parameter
     says where it lies. The module gets `hexad.arena` (the arena's size: a constant
     and a coefficient for each extent of `hexad/Runtime/abi.h`, in bytes) and
     `hexad.weights_bytes`.
+
+    Expects buffers, without copies, in a module of one function. Afterwards nothing
+    allocates; a buffer whose size is not a multiple of one extent is an error.
+
+    Before:
+
+    ```mlir
+    hexad.parameter @v : tensor<10xf32> from "m.safetensors" ["v"]
+    func.func @f(%rows: index {hexad.extent = 1 : i64}) {
+      %a = memref.alloc(%rows) : memref<?x32xf32>
+      %v = hexad.load @v : memref<10xf32>
+      …
+    ```
+
+    After:
+
+    ```mlir
+    module attributes {hexad.arena = array<i64: 0, 0, 128, 0, 0, 0, 0, 0, 0, 0>, hexad.weights_bytes = 64 : i64} {
+      hexad.parameter @v : tensor<10xf32> from "m.safetensors" ["v"] {hexad.offset = 0 : i64}
+      func.func @f(%rows: index {hexad.extent = 1 : i64}, %arena: memref<?xi8> {hexad.pointer = 0 : i64},
+                   %weights: memref<?xi8> {hexad.pointer = 1 : i64}) {
+        %a = memref.view %arena[%c0][%rows] : memref<?xi8> to memref<?x32xf32>
+        %v = memref.view %weights[%c0][] : memref<?xi8> to memref<10xf32>
+        …
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::hexad::kernel::KernelDialect"];
@@ -113,10 +205,42 @@ def PlanMemoryPass : Pass<"hexad-plan-memory", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def FormTeamPass : Pass<"hexad-form-team", "::mlir::func::FuncOp"> {
-  let summary = "Let every thread run the whole function: scf.forall to ranges and barriers";
+  let summary = "Let every thread run the whole function, with barriers in place of scf.forall";
   let description = [{
     Each `scf.forall` becomes a loop over the thread's own static range of its
-    iterations, followed by a barrier unless it is marked `hexad.nowait`.
+    iterations, followed by a barrier unless it is marked `hexad.nowait`. The number
+    of the thread becomes an argument, `hexad.thread`.
+
+    Expects planned memory. Afterwards there is no `scf.forall` and no
+    `hexad_kernel.thread`, and every thread of the team calls the function.
+
+    Before:
+
+    ```mlir
+    func.func @f(%threads: index {hexad.extent = 0 : i64}, %pages: index, %m: memref<?xindex>) {
+      scf.forall (%page) in (%pages) {
+        memref.store %page, %m[%page] : memref<?xindex>
+      }
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @f(%threads: index {hexad.extent = 0 : i64}, %pages: index, %m: memref<?xindex>, %thread: index {hexad.thread}) {
+      %0 = arith.muli %pages, %thread : index
+      %begin = arith.divui %0, %threads : index
+      %next = arith.addi %thread, %c1 : index
+      %1 = arith.muli %pages, %next : index
+      %end = arith.divui %1, %threads : index
+      scf.for %page = %begin to %end step %c1 {
+        memref.store %page, %m[%page] : memref<?xindex>
+      }
+      hexad_kernel.barrier
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::hexad::kernel::KernelDialect"];
@@ -126,21 +250,101 @@ def FormTeamPass : Pass<"hexad-form-team", "::mlir::func::FuncOp"> {
 // llvm
 //===----------------------------------------------------------------------===//
 
+def KernelToVectorPass : Pass<"hexad-kernel-to-vector", "::mlir::func::FuncOp"> {
+  let summary = "Lower hexad_kernel ops on buffers to loops, vectors and math.fma";
+  let description = [{
+    Every `hexad_kernel` op but those of the team becomes `scf` loops over `vector`
+    loads, `math.fma` and stores, in the order of operations that the op's
+    definition gives. Expects buffers. Afterwards only `hexad_kernel.thread` and
+    `hexad_kernel.barrier` are left of the dialect.
+
+    Before:
+
+    ```mlir
+    hexad_kernel.add ins(%x, %y : memref<?x64xf32>, memref<?x64xf32>) outs(%x : memref<?x64xf32>)
+    ```
+
+    After:
+
+    ```mlir
+    scf.for %m = %c0 to %rows step %c1 {
+      scf.for %c = %c0 to %c64 step %c16 {
+        %0 = vector.load %x[%m, %c] : memref<?x64xf32>, vector<16xf32>
+        %1 = vector.load %y[%m, %c] : memref<?x64xf32>, vector<16xf32>
+        %2 = arith.addf %0, %1 : vector<16xf32>
+        vector.store %2, %x[%m, %c] : memref<?x64xf32>, vector<16xf32>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerBarriersPass : Pass<"hexad-lower-barriers", "::mlir::ModuleOp"> {
-  let summary = "Barriers to calls of the carried runtime";
+  let summary = "Call the carried runtime at barriers";
   let description = [{
     The function gets the team as its last argument; `hexad_kernel.barrier` becomes
-    a call of `hexad_team_barrier`.
+    a call of `hexad_team_barrier`, which the carried runtime defines. Expects the
+    team phase. Afterwards no `hexad_kernel.barrier` is left.
+
+    Before:
+
+    ```mlir
+    func.func @f(%n: index) {
+      hexad_kernel.barrier
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    llvm.func hidden @hexad_team_barrier(!llvm.ptr)
+    func.func @f(%n: index, %team: !llvm.ptr {hexad.pointer = 2 : i64}) {
+      llvm.call @hexad_team_barrier(%team) : (!llvm.ptr) -> ()
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
 def LowerEntryPass : Pass<"hexad-lower-entry", "::mlir::ModuleOp"> {
-  let summary = "The entry function of the ABI around the lowered function";
+  let summary = "Put the ABI's entry function around the lowered function";
   let description = [{
-    Expects the team phase, with barriers lowered. Adds `hexad_entry(i64 thread,
-    ptr extents, ptr pointers)`, which loads what the function takes and calls it;
-    memrefs are made through unrealized casts of LLVM descriptors.
+    Adds `hexad_entry(i64 thread, ptr extents, ptr pointers)`, which loads what the
+    function takes and calls it; memrefs are made through unrealized casts of LLVM
+    descriptors, which the conversions to the LLVM dialect resolve. Expects the team
+    phase, with barriers lowered, in a module of one function. Afterwards that
+    function is private and has no hexad attributes.
+
+    Before:
+
+    ```mlir
+    func.func @f(%rows: index {hexad.extent = 1 : i64}, %team: !llvm.ptr {hexad.pointer = 2 : i64}, %thread: index {hexad.thread}) {
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func private @f(%rows: index, %team: !llvm.ptr, %thread: index) {
+      return
+    }
+    func.func @hexad_entry(%t: i64, %extents: !llvm.ptr, %pointers: !llvm.ptr) {
+      %0 = llvm.getelementptr %extents[1] : (!llvm.ptr) -> !llvm.ptr, i64
+      %1 = llvm.load %0 : !llvm.ptr -> i64
+      %rows = builtin.unrealized_conversion_cast %1 : i64 to index
+      %2 = llvm.getelementptr %pointers[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+      %team = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+      %thread = builtin.unrealized_conversion_cast %t : i64 to index
+      call @f(%rows, %team, %thread) : (index, !llvm.ptr, index) -> ()
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
