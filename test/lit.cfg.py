@@ -90,6 +90,18 @@ if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= cpu_flags:
     config.available_features.add("host-avx512")
 if runs([config.host_cc, "--version"]):
     config.available_features.add("cc")
+if all(
+    runs(
+        [
+            "sh",
+            "-c",
+            f"echo 'int main(void) {{ return 0; }}' | "
+            f"'{config.host_cc}' -fsanitize={name} -x c - -o /dev/null",
+        ]
+    )
+    for name in ("address", "thread")
+):
+    config.available_features.add("cc-sanitizers")
 if runs([python, "-c", "import numpy, safetensors"]):
     config.available_features.add("python-safetensors")
 if os.path.exists(os.path.join(minilm_dir, "model.safetensors")):
