@@ -14,10 +14,10 @@ import make_bert
 MEGABYTE = 1e6
 
 
-def pinning():
-    """The command that keeps a program on one CPU, undisturbed if that is allowed."""
-    cpu = max(os.sched_getaffinity(0))
-    pin = ["taskset", "-c", str(cpu)]
+def pinning(threads=1):
+    """The command that keeps a program on as many CPUs, undisturbed if that is allowed."""
+    cpus = sorted(os.sched_getaffinity(0))[-threads:]
+    pin = ["taskset", "-c", ",".join(map(str, cpus))]
     undisturbed = ["chrt", "-f", "1"]
     allowed = subprocess.run(undisturbed + ["true"], capture_output=True).returncode == 0
     return undisturbed + pin if allowed else pin
@@ -43,8 +43,8 @@ def machine():
 
 
 def percent(shares):
-    return (f"{100 * shares['median']:.1f} % (quartiles {100 * shares['quarter']:.1f}, "
-            f"{100 * shares['three_quarters']:.1f}; best {100 * shares['best']:.1f})")
+    return (f"{100 * shares['median']:.1f} % ({100 * shares['quarter']:.1f} … "
+            f"{100 * shares['three_quarters']:.1f})")
 
 
 class Bench:
@@ -52,7 +52,6 @@ class Bench:
         self.build = build.resolve()
         self.bin = self.build / "bin"
         self.work = self.build / "bench"
-        self.pin = pinning()
 
     def checkpoint(self, name, *sizes, **more):
         folder = self.work / "checkpoints" / name
@@ -66,7 +65,7 @@ class Bench:
         command = [self.bin / "hexad-compile", folder, "-o", out, "--name", "model",
                    f"--mcpu={cpu}"]
         start = time.monotonic()
-        process = subprocess.Popen(self.pin + [str(part) for part in command])
+        process = subprocess.Popen(pinning() + [str(part) for part in command])
         peak = 0
         while process.poll() is None:
             peak = max(peak, anonymous_bytes(process.pid))
@@ -76,10 +75,10 @@ class Bench:
             sys.exit(f"compiling {folder} failed")
         return out / "libmodel.so", wall, peak
 
-    def run_json(self, *command):
+    def run_json(self, *command, threads=1):
         command = [str(part) for part in command]
-        done = subprocess.run(self.pin + command + ["--json"], check=True,
-                              capture_output=True, text=True)
+        done = subprocess.run(pinning(threads) + command + ["--json"], check=True,
+                              stdout=subprocess.PIPE, text=True)
         return json.loads(done.stdout)
 
     # Figures
@@ -91,19 +90,20 @@ class Bench:
         for kernel in result["kernels"]:
             if "share_of_fma_loop" in kernel:
                 print(f"  {kernel['name']:22} {100 * kernel['share_of_fma_loop']:5.1f} % of "
-                      f"the FMA loop, best {100 * kernel['best_share_of_fma_loop']:.1f} %")
+                      "the FMA loop")
             else:
                 print(f"  {kernel['name']:22} {kernel['ns_per_element']:5.3f} ns an element")
 
-    def model(self, folder, tokens, cpu="native", rounds=9):
+    def model(self, folder, tokens, cpu="native", rounds=9, threads=1):
         library, _, _ = self.compile(folder, cpu)
         return self.run_json(
             self.bin / "model-bench", library, "--config", folder / "config.json",
-            "--tokens", ",".join(map(str, tokens)), "--rounds", rounds)
+            "--tokens", ",".join(map(str, tokens)), "--rounds", rounds,
+            "--thread-count", threads, threads=threads)
 
-    def forward(self, folder, tokens, cpu="native", rounds=9):
-        result = self.model(folder, tokens, cpu, rounds)
-        print(f"\n{folder.name} for {cpu}, one thread; FMA loop "
+    def forward(self, folder, tokens, cpu="native", rounds=9, threads=1):
+        result = self.model(folder, tokens, cpu, rounds, threads)
+        print(f"\n{folder.name} for {cpu}, {threads} thread{'s' * (threads > 1)}; one CPU's FMA loop "
               f"{result['fma_loop_gflops']:.1f} GFLOP/s, packed matmul 512x768x768 "
               f"{percent(result['kernel_share_of_fma_loop'])} of it")
         for call in result["forward"]:
@@ -150,7 +150,7 @@ class Bench:
 
 def main():
     bench = Bench(Path(sys.argv[1]))
-    print(f"{machine()}, {time.strftime('%Y-%m-%d %H:%M')}, pinned by: {' '.join(bench.pin)}")
+    print(f"{machine()}, {time.strftime('%Y-%m-%d %H:%M')}, pinned by: {' '.join(pinning())}")
     base = bench.checkpoint("base", *make_bert.SIZES["base"])
     minilm = bench.checkpoint("minilm", *make_bert.SIZES["minilm"])
     bench.compiler(base)
@@ -158,6 +158,8 @@ def main():
         bench.kernels(cpu)
         bench.forward(base, (128, 512), cpu)
     bench.forward(minilm, (128, 512), rounds=31)
+    if len(os.sched_getaffinity(0)) > 1:
+        bench.forward(base, (128, 512), threads=2)
     bench.start(base)
 
 
