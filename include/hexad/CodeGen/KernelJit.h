@@ -67,11 +67,6 @@ private:
   llvm::StringMap<void *> functions; ///< those looked up so far
 };
 
-/// The assembly of the module's functions, as `KernelJit` compiles them; for
-/// any target.
-llvm::Expected<std::string> compileKernelsToAssembly(llvm::StringRef source,
-                                                     const Target &target);
-
 } // namespace hexad
 
 #endif // HEXAD_CODEGEN_KERNELJIT_H

@@ -347,6 +347,13 @@ struct LowerToKernelsPass
   using LowerToKernelsPassBase::LowerToKernelsPassBase;
 
   void runOnOperation() override {
+    if (tileRows < 1 || blockRows < 1 || tileColumns < 1 ||
+        tileColumns % kernel::lanes != 0) {
+      getOperation().emitError("hexad-lower-to-kernels: tile-rows and "
+                               "block-rows must be positive, tile-columns a "
+                               "positive multiple of 16");
+      return signalPassFailure();
+    }
     TileLowering lowering(getOperation(), tileRows, tileColumns, blockRows);
     for (auto function : getOperation().getOps<func::FuncOp>())
       lowering.run(function);

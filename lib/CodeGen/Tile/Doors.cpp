@@ -7,7 +7,6 @@
 
 #include "Tiler.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

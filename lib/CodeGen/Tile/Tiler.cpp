@@ -8,11 +8,9 @@
 #include "Tiler.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/TilingInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,9 +37,6 @@ Value Tiler::mul(Value lhs, Value rhs) {
 }
 Value Tiler::div(Value lhs, Value rhs) {
   return builder.createOrFold<arith::DivUIOp>(lhs, rhs);
-}
-Value Tiler::rem(Value lhs, Value rhs) {
-  return builder.createOrFold<arith::RemUIOp>(lhs, rhs);
 }
 Value Tiler::ceilDiv(Value lhs, int64_t rhs) {
   return div(add(lhs, index(rhs - 1)), index(rhs));
@@ -261,7 +256,7 @@ LogicalResult Tiler::convertOp(Operation *op) {
         mapping.map(dim.getResult(), getRowCount(getDomain(dim.getSource())));
         return success();
       })
-      .Case<tensor::EmptyOp>([&](tensor::EmptyOp empty) {
+      .Case<tensor::EmptyOp>([&](tensor::EmptyOp) {
         Operation *clone = builder.clone(*op, mapping);
         clone->setAttr("hexad.activations", builder.getUnitAttr());
         return success();
@@ -430,12 +425,15 @@ struct TilePass : hexad::impl::TilePassBase<TilePass> {
   using TilePassBase::TilePassBase;
 
   void runOnOperation() override {
-    if (tileRows < 1 || blockRows % tileRows != 0 ||
-        queryTile % tileRows != 0 || tileColumns % 16 != 0 ||
-        page % tileColumns != 0) {
+    auto isMultiple = [](int64_t value, int64_t unit) {
+      return unit > 0 && value > 0 && value % unit == 0;
+    };
+    if (!isMultiple(blockRows, tileRows) || !isMultiple(queryTile, tileRows) ||
+        !isMultiple(tileColumns, kernel::lanes) ||
+        !isMultiple(page, tileColumns)) {
       getOperation().emitError("hexad-tile: block-rows and query-tile must be "
-                               "multiples of tile-rows, tile-columns of 16 and "
-                               "page of tile-columns");
+                               "positive multiples of tile-rows, tile-columns "
+                               "of 16 and page of tile-columns");
       return signalPassFailure();
     }
     TilePassOptions options{tileRows, tileColumns, blockRows, queryTile, page};

@@ -94,7 +94,6 @@ private:
   mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
   mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
   mlir::Value div(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value rem(mlir::Value lhs, mlir::Value rhs);
   mlir::Value ceilDiv(mlir::Value lhs, int64_t rhs);
   mlir::Value min(mlir::Value lhs, mlir::Value rhs);
   /// Element of an i32 table, as an index.

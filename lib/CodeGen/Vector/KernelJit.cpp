@@ -17,10 +17,8 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -144,25 +142,6 @@ void *KernelJit::lookup(StringRef name) {
     function = llvm::cantFail(jit->lookup(("_mlir_ciface_" + name).str()))
                    .toPtr<void *>();
   return function;
-}
-
-llvm::Expected<std::string> compileKernelsToAssembly(StringRef source,
-                                                     const Target &target) {
-  auto machine = createMachine(target);
-  if (!machine)
-    return machine.takeError();
-  llvm::LLVMContext context;
-  auto module = compile(source, target, **machine, context);
-  if (!module)
-    return module.takeError();
-  llvm::SmallString<0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager emitter;
-  if ((*machine)->addPassesToEmitFile(emitter, stream, /*DwoOut=*/nullptr,
-                                      llvm::CodeGenFileType::AssemblyFile))
-    return llvm::createStringError("this target emits no assembly");
-  emitter.run(**module);
-  return text.str().str();
 }
 
 } // namespace hexad

@@ -9,7 +9,6 @@
 #include "hexad/Dialect/Hexad/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hexad;
