@@ -11,7 +11,9 @@
 #include "hexad/Driver/Emission.h"
 #include "hexad/Driver/StagedFiles.h"
 #include "hexad/InitAll.h"
+#include "hexad/Model/Files.h"
 #include "hexad/Model/ModelReader.h"
+#include "hexad/Model/SourceDiagnostics.h"
 #include "hexad/Model/WeightFile.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -80,7 +82,7 @@ namespace {
 class Diagnostics {
 public:
   Diagnostics(SourceMgr &sources, mlir::MLIRContext *context, StringRef tool)
-      : tool(tool), located(sources, context, errs()),
+      : tool(tool), located(sources, context),
         unlocated(context, [this](mlir::Diagnostic &diagnostic) {
           bool isError =
               diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
@@ -106,7 +108,7 @@ public:
 private:
   StringRef tool;
   bool sawError = false;
-  mlir::SourceMgrDiagnosticHandler located;
+  SourceDiagnostics located;
   // Registered later, so asked first.
   mlir::ScopedDiagnosticHandler unlocated;
 };
@@ -238,18 +240,18 @@ LogicalResult Compilation::dump(Phase phase) {
   SmallString<128> path(options.dumpPhasesDir);
   sys::path::append(path, Twine(static_cast<int>(phase)) + "-" +
                               getPhaseName(phase) + ".mlir");
-  Error error = writeToOutput(path, [&](raw_ostream &os) {
-    module->print(os);
-    return Error::success();
-  });
+  Error error =
+      writeOutputFile(path, [&](raw_ostream &os) { module->print(os); });
   return error ? diagnostics.fail(std::move(error)) : success();
 }
 
 LogicalResult Compilation::printPhase() {
-  Error error = writeToOutput(options.phaseFile, [&](raw_ostream &os) {
-    module->print(os);
-    return Error::success();
-  });
+  if (options.phaseFile == "-") {
+    module->print(outs());
+    return success();
+  }
+  Error error = writeOutputFile(options.phaseFile,
+                                [&](raw_ostream &os) { module->print(os); });
   return error ? diagnostics.fail(std::move(error)) : success();
 }
 

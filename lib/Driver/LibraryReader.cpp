@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Driver/LibraryInfo.h"
+#include "hexad/Model/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
@@ -48,8 +49,21 @@ static Expected<StringRef> findContents(const ELFFile<ELF64LE> &elf,
   return toStringRef(*contents);
 }
 
-/// xxh3 of the contents of all loaded segments, without the ELF header and with
-/// the checksum's own eight bytes as zeros.
+/// Makes zeros of what the ELF header says about sections: `strip` changes it,
+/// the loader does not look at it.
+static void clearSectionFields(std::string &bytes) {
+  ELF64LE::Ehdr header;
+  if (bytes.size() < sizeof(header))
+    return;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  header.e_shoff = 0;
+  header.e_shnum = 0;
+  header.e_shstrndx = 0;
+  std::memcpy(bytes.data(), &header, sizeof(header));
+}
+
+/// xxh3 of the contents of all loaded segments, without what says where the
+/// sections are and with the checksum's own eight bytes as zeros.
 static Expected<uint64_t> computeChecksum(const ELFFile<ELF64LE> &elf,
                                           StringRef checksum) {
   auto segments = elf.program_headers();
@@ -66,8 +80,7 @@ static Expected<uint64_t> computeChecksum(const ELFFile<ELF64LE> &elf,
       return createStringError("a segment lies outside the file");
     std::string bytes = file.substr(begin, size).str();
     if (begin == 0)
-      std::fill_n(bytes.begin(),
-                  std::min<size_t>(bytes.size(), sizeof(ELF64LE::Ehdr)), '\0');
+      clearSectionFields(bytes);
     for (size_t i = 0; i < checksum.size(); ++i)
       if (field + i >= begin && field + i - begin < size)
         bytes[field + i - begin] = '\0';
@@ -232,10 +245,9 @@ Expected<LibraryInfo> hexad::readLibraryInfo(StringRef path) {
     return createStringError("cannot use the library '" + path +
                              "': " + reason);
   };
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readRegularFile(path);
   if (!buffer)
-    return fail(buffer.getError().message());
+    return fail(toString(buffer.takeError()));
   Expected<LibraryInfo> info = readElf((*buffer)->getBuffer());
   if (!info)
     return fail(toString(info.takeError()));

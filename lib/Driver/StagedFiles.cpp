@@ -28,7 +28,9 @@ Expected<StagedFiles> StagedFiles::create(StringRef folder) {
     return createStringError(error,
                              "cannot write to the output folder '%s': %s",
                              folder.str().c_str(), error.message().c_str());
-  StagedFiles staged(folder);
+  // The linker would take a path that begins so for an option.
+  StagedFiles staged(folder.starts_with("-") ? "./" + folder.str()
+                                             : folder.str());
   staged.madeFolder = !existed;
   return staged;
 }

@@ -99,7 +99,7 @@ static std::string describe(const llvm::json::Value &value) {
   return text.size() > 100 ? text.substr(0, 100) + "…" : text;
 }
 
-Location ConfigFile::getLocation(llvm::StringRef text, size_t offset) const {
+Location ConfigFile::getLocation(size_t offset) const {
   llvm::StringRef before = text.take_front(offset);
   size_t line = before.count('\n') + 1;
   size_t column = offset - (before.rfind('\n') + 1) + 1;
@@ -107,10 +107,7 @@ Location ConfigFile::getLocation(llvm::StringRef text, size_t offset) const {
 }
 
 Location ConfigFile::getLocation(llvm::StringRef key) const {
-  auto location = locations.find(key);
-  return location == locations.end()
-             ? Location(FileLineColLoc::get(context, path, 1, 1))
-             : location->second;
+  return getLocation(offsets.lookup(key));
 }
 
 FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
@@ -119,14 +116,14 @@ FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
   std::optional<llvm::StringRef> text = openTextFile(path, sources, context);
   if (!text)
     return failure();
-  ConfigFile config(path, context);
+  ConfigFile config(path, *text, context);
   size_t errorOffset = 0;
   auto addKey = [&](unsigned depth, llvm::StringRef key, size_t offset) {
     if (depth == 1)
-      config.locations.try_emplace(key, config.getLocation(*text, offset));
+      config.offsets.try_emplace(key, offset);
   };
   if (llvm::Error error = scanJson(*text, maxDepth, addKey, &errorOffset))
-    return emitError(config.getLocation(*text, errorOffset),
+    return emitError(config.getLocation(errorOffset),
                      llvm::toString(std::move(error)));
   llvm::Expected<llvm::json::Value> root = llvm::json::parse(*text);
   if (!root) {
@@ -137,11 +134,11 @@ FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
     llvm::StringRef digits = place.rsplit("byte=").second;
     if (digits.getAsInteger(10, offset) || offset > text->size())
       offset = 0;
-    return emitError(config.getLocation(*text, offset), "malformed JSON: ")
+    return emitError(config.getLocation(offset), "malformed JSON: ")
            << (rest.empty() ? llvm::StringRef(message) : rest);
   }
   if (!root->getAsObject())
-    return emitError(config.getLocation(*text, 0), "expected an object, found ")
+    return emitError(config.getLocation(0), "expected an object, found ")
            << describe(*root);
   config.root = std::move(*root->getAsObject());
   return config;
@@ -149,13 +146,11 @@ FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
 
 LogicalResult ConfigFile::checkKeys(const ConfigKeys &keys) const {
   // In the order of the file, so that the first mistake is named first.
-  std::vector<std::pair<unsigned, std::string>> order;
-  for (const auto &[key, location] : locations) {
-    auto place = cast<FileLineColLoc>(location);
-    order.emplace_back(place.getLine(), key.str());
-  }
+  std::vector<std::pair<size_t, llvm::StringRef>> order;
+  for (const auto &[key, offset] : offsets)
+    order.emplace_back(offset, key);
   llvm::sort(order);
-  for (const auto &[line, key] : order) {
+  for (const auto &[offset, key] : order) {
     if (llvm::is_contained(keys.read, key) ||
         llvm::is_contained(keys.inert, key) ||
         llvm::is_contained(inertEverywhere, key))

@@ -35,7 +35,7 @@ struct ConfigKeys {
 /// failure.
 class ConfigFile {
 public:
-  /// `sources` receives the text.
+  /// `sources` receives the text and must outlive the result.
   static mlir::FailureOr<ConfigFile> open(llvm::StringRef path,
                                           llvm::SourceMgr &sources,
                                           mlir::MLIRContext *context);
@@ -66,16 +66,18 @@ public:
                                      llvm::StringRef byDefault) const;
 
 private:
-  ConfigFile(llvm::StringRef path, mlir::MLIRContext *context)
-      : context(context), path(path) {}
-  mlir::Location getLocation(llvm::StringRef text, size_t offset) const;
+  ConfigFile(llvm::StringRef path, llvm::StringRef text,
+             mlir::MLIRContext *context)
+      : context(context), path(path), text(text) {}
+  mlir::Location getLocation(size_t offset) const;
   mlir::InFlightDiagnostic expected(llvm::StringRef key,
                                     const llvm::Twine &what) const;
 
   mlir::MLIRContext *context;
   std::string path;
+  llvm::StringRef text; ///< owned by the SourceMgr
   llvm::json::Object root;
-  llvm::StringMap<mlir::Location> locations;
+  llvm::StringMap<size_t> offsets; ///< where each key stands
 };
 
 } // namespace hexad

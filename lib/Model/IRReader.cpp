@@ -110,11 +110,9 @@ std::optional<std::pair<size_t, std::string>> NestingCheck::run() {
   return std::nullopt;
 }
 
-OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
-                                    const ReadOptions &options,
-                                    TensorSources &tensors,
-                                    llvm::SourceMgr &sources,
-                                    MLIRContext *context) {
+OwningOpRef<ModuleOp> hexad::parseIR(llvm::StringRef path,
+                                     llvm::SourceMgr &sources,
+                                     MLIRContext *context) {
   std::optional<llvm::StringRef> text = openTextFile(path, sources, context);
   if (!text)
     return nullptr;
@@ -139,8 +137,15 @@ OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
   llvm::SourceMgr parserSources;
   parserSources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(*text, path), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(parserSources, context);
+  return parseSourceFile<ModuleOp>(parserSources, context);
+}
+
+OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
+                                    const ReadOptions &options,
+                                    TensorSources &tensors,
+                                    llvm::SourceMgr &sources,
+                                    MLIRContext *context) {
+  OwningOpRef<ModuleOp> module = parseIR(path, sources, context);
   if (!module || failed(verifyModelInterface(*module)) ||
       failed(verifyParameterSources(*module, tensors)))
     return nullptr;

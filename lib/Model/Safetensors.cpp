@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Model/Safetensors.h"
+#include "hexad/Model/Files.h"
 #include "hexad/Model/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -74,17 +75,10 @@ float widenHalf(uint16_t half) {
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path) {
-  // A device or pipe would be read without end.
-  sys::fs::file_status status;
-  if (std::error_code code = sys::fs::status(path, status))
-    return makeFileError(path, code.message());
-  if (!sys::fs::is_regular_file(status))
-    return makeFileError(path, "expected a regular file");
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readRegularFile(path);
   if (!buffer)
-    return makeFileError(path, buffer.getError().message());
-  return std::move(*buffer);
+    return makeFileError(path, toString(buffer.takeError()));
+  return buffer;
 }
 
 Expected<json::Value> parseJson(StringRef text) {
@@ -114,7 +108,10 @@ std::string hexad::formatShape(ArrayRef<int64_t> shape) {
   std::string text;
   raw_string_ostream stream(text);
   stream << '[';
-  interleaveComma(shape, stream);
+  constexpr size_t shown = 8;
+  interleaveComma(shape.take_front(shown), stream);
+  if (shape.size() > shown)
+    stream << ", …";
   stream << ']';
   return text;
 }
@@ -376,6 +373,14 @@ Error TensorSource::readIndex() {
                   quoteName(*fileName));
     tensors[name] = tensor;
   }
+  // What the index says of it is only one of its values.
+  for (const auto &entry : shards)
+    for (const StoredTensor &tensor : entry.second->getTensors())
+      if (const StoredTensor *indexed = tensors.lookup(tensor.name);
+          indexed && indexed != &tensor)
+        return fail("tensor " + quoteName(tensor.name) +
+                    " is in another file than " + quoteName(entry.first()) +
+                    ", which has one of this name");
   return Error::success();
 }
 

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hexad/Model/Files.h"
 #include "hexad/Model/Safetensors.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/EndianStream.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,32 +42,12 @@ static std::string makeHeader(ArrayRef<TensorToWrite> tensors) {
 }
 
 Error hexad::writeSafetensors(StringRef path, ArrayRef<TensorToWrite> tensors) {
-  auto fail = [&](std::error_code code) {
-    return createStringError(code, Twine(path) + ": " + code.message());
-  };
-  Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(path + ".partial-%%%%%%");
-  if (!file)
-    return fail(errorToErrorCode(file.takeError()));
-  std::error_code code;
-  {
-    raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  return writeOutputFile(path, [&](raw_ostream &stream) {
     std::string header = makeHeader(tensors);
     support::endian::write<uint64_t>(stream, header.size(), endianness::little);
     stream << header;
     for (const TensorToWrite &tensor : tensors)
       stream.write(reinterpret_cast<const char *>(tensor.bytes.data()),
                    tensor.bytes.size());
-    stream.flush();
-    code = stream.error();
-    // An error that nobody looked at would end the program.
-    stream.clear_error();
-  }
-  if (code) {
-    consumeError(file->discard());
-    return fail(code);
-  }
-  if (Error error = file->keep(path))
-    return fail(errorToErrorCode(std::move(error)));
-  return Error::success();
+  });
 }

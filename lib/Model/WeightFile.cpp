@@ -161,12 +161,16 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
           : llvm::alignTo(placed->back().offset + placed->back().bytes,
                           parameterAlignment);
 
+  // The disk is at fault, not a line of the model.
+  auto fail = [&](std::error_code code) {
+    return emitError(UnknownLoc::get(module.getContext()), "cannot write '")
+           << path << "': " << code.message();
+  };
   std::error_code code;
   llvm::raw_fd_ostream stream(path, code, llvm::sys::fs::CD_CreateAlways,
                               llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);
   if (code)
-    return emitError(module.getLoc(), "cannot write ")
-           << path << ": " << code.message();
+    return fail(code);
   stream.SetUnbuffered();
 
   stream.write_zeros(HEXAD_WEIGHTS_ALIGNMENT);
@@ -193,8 +197,7 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
   stream.clear_error();
   if (code) {
     llvm::sys::fs::remove(path);
-    return emitError(module.getLoc(), "cannot write ")
-           << path << ": " << code.message();
+    return fail(code);
   }
   return result;
 }

@@ -24,6 +24,9 @@ static int beside(const char *library, const char *file, char path[PATH_MAX]) {
   return length > 0 && length < PATH_MAX;
 }
 
+/* Not blocking: a pipe, which is refused later, would wait for a writer. */
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+
 /* Opens the file beside the library as it was loaded, or, if that was a
  * symbolic link, beside the library itself. Leaves the path tried first in
  * `path`. */
@@ -38,13 +41,13 @@ static int open_beside_library(const hexad_model_info *info,
     errno = ENAMETOOLONG;
     return -1;
   }
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, OPEN_FLAGS);
   if (file >= 0 || errno != ENOENT)
     return file;
   char resolved[PATH_MAX], other[PATH_MAX];
   if (realpath(library.dli_fname, resolved) &&
       beside(resolved, info->weights_file, other))
-    file = open(other, O_RDONLY | O_CLOEXEC);
+    file = open(other, OPEN_FLAGS);
   else
     errno = ENOENT;
   return file;
@@ -103,7 +106,7 @@ hexad_status hexad_weights_map(const hexad_model_info *info, const char *path,
   char found[PATH_MAX] = "";
   int file;
   if (path) {
-    file = open(path, O_RDONLY | O_CLOEXEC);
+    file = open(path, OPEN_FLAGS);
   } else {
     file = open_beside_library(info, found);
     path = found[0] ? found : info->weights_file;

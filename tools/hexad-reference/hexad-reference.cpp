@@ -7,11 +7,11 @@
 
 #include "hexad/Model/ModelReader.h"
 #include "hexad/Model/Safetensors.h"
+#include "hexad/Model/SourceDiagnostics.h"
 #include "hexad/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -129,8 +129,7 @@ static void print(const RuntimeValue &value) {
 /// Goes on after a function that fails.
 static LogicalResult runFunctions(llvm::SourceMgr &sources,
                                   MLIRContext *context) {
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(modelPath, sources, context);
+  OwningOpRef<ModuleOp> module = parseIR(modelPath, sources, context);
   if (!module)
     return failure();
   ParameterSource parameters = readParametersFrom(getSourceFolder(modelPath));
@@ -189,7 +188,7 @@ int main(int argc, char **argv) {
   context.loadDialect<HexadDialect, arith::ArithDialect, func::FuncDialect,
                       scf::SCFDialect, tensor::TensorDialect>();
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  SourceDiagnostics handler(sources, &context);
   LogicalResult result = inputsPath.empty() ? runFunctions(sources, &context)
                                             : runOnInputs(sources, &context);
   return succeeded(result) ? 0 : 1;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Npy.h"
+#include "hexad/Model/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
@@ -94,10 +95,9 @@ static Error read(StringRef file, StoredTensor &tensor) {
 }
 
 Expected<NpyArray> hexad::readNpy(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readRegularFile(path);
   if (!buffer)
-    return createStringError(path + ": " + buffer.getError().message());
+    return createStringError(path + ": " + toString(buffer.takeError()));
   NpyArray array;
   array.buffer = std::move(*buffer);
   if (Error error = read(array.buffer->getBuffer(), array.tensor))

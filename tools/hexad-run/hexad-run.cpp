@@ -153,7 +153,8 @@ static size_t countTokens(const LibraryInfo &info, const Inputs &inputs) {
 struct Output {
   const OutputInfo *info;
   SmallVector<int64_t, 4> shape; ///< without the stack's dimension
-  std::vector<float> values;
+  size_t elements;
+  std::unique_ptr<float[], decltype(&std::free)> values;
 };
 
 static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
@@ -172,7 +173,14 @@ static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
     if (!elements || *elements > int64_t(1) << 44)
       return createStringError("the output '" + output.name +
                                "' would be too large");
-    outputs.push_back({&output, shape, std::vector<float>(*elements)});
+    // Null if a batch is too large for this machine; a vector would abort.
+    auto *values =
+        static_cast<float *>(std::calloc(*elements + 1, sizeof(float)));
+    if (!values)
+      return createStringError("not enough memory for the output '" +
+                               output.name + "'");
+    outputs.push_back(
+        {&output, shape, static_cast<size_t>(*elements), {values, std::free}});
   }
   return outputs;
 }
@@ -181,8 +189,8 @@ static Error writeOutputs(ArrayRef<Output> outputs, StringRef path) {
   std::vector<TensorToWrite> tensors;
   for (const Output &output : outputs) {
     ArrayRef<uint8_t> bytes(
-        reinterpret_cast<const uint8_t *>(output.values.data()),
-        output.values.size() * sizeof(float));
+        reinterpret_cast<const uint8_t *>(output.values.get()),
+        output.elements * sizeof(float));
     const size_t size = bytes.size() / output.info->count;
     for (int64_t i = 0; i < output.info->count; ++i) {
       std::string name = output.info->name;
@@ -246,7 +254,7 @@ static Error run(const opt::InputArgList &arguments) {
   for (auto [index, values] : enumerate(inputs->values))
     pointers.push_back(inputs->given[index] ? values.data() : nullptr);
   for (Output &output : *outputs)
-    pointers.push_back(output.values.data());
+    pointers.push_back(output.values.get());
   std::vector<double> seconds;
   if (Error error = (*library)->run(inputs->batch, inputs->seq, pointers,
                                     countTokens(info, *inputs), *threads,

@@ -32,6 +32,13 @@ mlir::OwningOpRef<mlir::ModuleOp> readModel(llvm::StringRef path,
                                             llvm::SourceMgr &sources,
                                             mlir::MLIRContext *context);
 
+/// Parses a .mlir file that need not be a whole model, with the same guards
+/// against texts that would overflow the stack. Emits a diagnostic and gives
+/// null on failure.
+mlir::OwningOpRef<mlir::ModuleOp> parseIR(llvm::StringRef path,
+                                          llvm::SourceMgr &sources,
+                                          mlir::MLIRContext *context);
+
 /// The folder that parameter files are relative to.
 std::string getSourceFolder(llvm::StringRef path);
 
