@@ -12,6 +12,9 @@
 #include "llvm/Support/Program.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace hexad;
@@ -208,6 +211,26 @@ TEST_F(RunTest, RefusesWeightsAndLibraries) {
   expectRefused("it is not a shared library");
   library = folder.file("not-there.so");
   expectRefused("No such file or directory");
+  library = folder.file("pipe");
+  ASSERT_EQ(0, mkfifo(library.c_str(), 0600));
+  expectRefused("expected a regular file");
+}
+
+TEST_F(RunTest, RefusesPipes) {
+  std::string pipe = folder.file("pipe");
+  ASSERT_EQ(0, mkfifo(pipe.c_str(), 0600));
+  EXPECT_EQ(1, run({"--inputs", pipe}));
+  EXPECT_TRUE(StringRef(text).contains("expected a regular file")) << text;
+  EXPECT_EQ(1, run({"--input", "input_ids=" + pipe}));
+  EXPECT_TRUE(StringRef(text).contains("expected a regular file")) << text;
+}
+
+/// Rows without elements need no memory, their pooled outputs do.
+TEST_F(RunTest, RefusesABatchBeyondMemory) {
+  writeInputs({make("input_ids", StoredType::I64, {int64_t(1) << 40, 0},
+                    std::vector<int64_t>())});
+  EXPECT_EQ(1, runFiles());
+  EXPECT_EQ(1, StringRef(text).count('\n')) << text;
 }
 
 TEST_F(RunTest, RefusesOutputPaths) {
@@ -216,6 +239,30 @@ TEST_F(RunTest, RefusesOutputPaths) {
   EXPECT_EQ(1, run({"--inputs", inputs, "--outputs", "/proc/out.safetensors"}));
   EXPECT_EQ(1, run({"--inputs", inputs, "--outputs", folder.getPath().str()}));
   EXPECT_EQ(1, StringRef(text).count('\n')) << text;
+}
+
+/// A device would be gone if a file were renamed to its place.
+TEST_F(RunTest, WritesThroughLinksAndPipes) {
+  ids[5] = 0;
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids)});
+  std::string link = folder.file("link"), pipe = folder.file("pipe");
+  ASSERT_EQ(0, runFiles()) << text;
+  ASSERT_FALSE(sys::fs::create_link(outputs, link));
+  EXPECT_EQ(0, run({"--inputs", inputs, "--outputs", link})) << text;
+  bool isLink = false;
+  ASSERT_FALSE(sys::fs::is_symlink_file(link, isLink));
+  EXPECT_TRUE(isLink);
+
+  ASSERT_EQ(0, mkfifo(pipe.c_str(), 0600));
+  int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_EQ(0, run({"--inputs", inputs, "--outputs", pipe})) << text;
+  char byte;
+  EXPECT_EQ(1, read(reader, &byte, 1));
+  close(reader);
+  sys::fs::file_status status;
+  ASSERT_FALSE(sys::fs::status(pipe, status));
+  EXPECT_EQ(sys::fs::file_type::fifo_file, status.type());
 }
 
 } // namespace

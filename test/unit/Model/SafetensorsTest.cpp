@@ -337,6 +337,25 @@ TEST(TensorSource, ReadsShards) {
   EXPECT_EQ((*source)->find("c"), nullptr);
 }
 
+/// Which of the two would be meant?
+TEST(TensorSource, RefusesATensorInTwoFiles) {
+  TemporaryFolder folder;
+  std::string both =
+      makeFile(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+               R"("b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
+               2);
+  folder.write("one.safetensors", both);
+  folder.write("two.safetensors", both);
+  std::string path = folder.write(
+      indexName,
+      R"({"weight_map":{"b":"two.safetensors","a":"one.safetensors"}})");
+  Expected<std::unique_ptr<TensorSource>> source = TensorSource::open(path);
+  ASSERT_FALSE(!!source);
+  std::string message = toString(source.takeError());
+  EXPECT_TRUE(StringRef(message).contains("is in another file than"))
+      << message;
+}
+
 TEST(TensorSource, ReadsOneFile) {
   TemporaryFolder folder;
   std::string path =

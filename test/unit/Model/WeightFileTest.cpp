@@ -402,7 +402,7 @@ TEST_F(WeightFile, ReportsWriteErrors) {
     diagnostics.clear();
     EXPECT_TRUE(failed(writeWeightFile(*module, folder.getPath(), path)));
     EXPECT_TRUE(
-        llvm::StringRef(diagnostics).contains("cannot write " + path + ": "))
+        llvm::StringRef(diagnostics).contains("cannot write '" + path + "': "))
         << diagnostics;
   }
 }

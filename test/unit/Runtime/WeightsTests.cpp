@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <cstring>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace hexad::test;
@@ -54,6 +55,14 @@ TEST_F(WeightsTest, Missing) {
 
 TEST_F(WeightsTest, Folder) {
   model.weights = model.folder.file(".");
+  EXPECT_EQ(HEXAD_WEIGHTS_MISMATCH, create());
+  EXPECT_THAT(model.message, HasSubstr("not a regular file"));
+}
+
+/// Opened without waiting for a writer.
+TEST_F(WeightsTest, Pipe) {
+  model.weights = model.folder.file("pipe");
+  ASSERT_EQ(0, mkfifo(model.weights.c_str(), 0600));
   EXPECT_EQ(HEXAD_WEIGHTS_MISMATCH, create());
   EXPECT_THAT(model.message, HasSubstr("not a regular file"));
 }
