@@ -8,8 +8,11 @@
 #include "hexad/Driver/Emission.h"
 #include "hexad/Driver/StagedFiles.h"
 #include "lld/Common/Driver.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <fcntl.h>
 #include <link.h>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -47,6 +50,27 @@ static std::string makeVersionScript(const LibraryInfo &info) {
   return script + "  local: *;\n};\n";
 }
 
+/// Fails if the disk has no room for a file of so many bytes: the linker maps
+/// its output, so a full disk would be a signal there.
+static Error checkRoom(StagedFiles &files, uint64_t bytes) {
+  Expected<std::string> path = files.writeTemporary("");
+  if (!path)
+    return path.takeError();
+  int file;
+  std::error_code error = sys::fs::openFileForReadWrite(
+      *path, file, sys::fs::CD_OpenExisting, sys::fs::OF_None);
+  if (!error) {
+    error = std::error_code(posix_fallocate(file, 0, bytes),
+                            std::generic_category());
+    close(file);
+  }
+  sys::fs::remove(*path);
+  if (error)
+    return createStringError(error, "cannot write '%s': %s", path->c_str(),
+                             error.message().c_str());
+  return Error::success();
+}
+
 Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
                          StringRef libraryPath) {
   StringRef folder = sys::path::parent_path(libraryPath);
@@ -63,6 +87,15 @@ Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
       inputs->writeTemporary(makeVersionScript(info));
   if (!script)
     return script.takeError();
+
+  uint64_t objectBytes = 0;
+  sys::fs::file_size(objectPath, objectBytes);
+  // Beside what the inputs hold: headers, tables and the alignment of segments.
+  constexpr uint64_t extraBytes = 64 << 10;
+  uint64_t archiveBytes =
+      hexad_runtime_archive_end - hexad_runtime_archive_begin;
+  if (Error error = checkRoom(*inputs, objectBytes + archiveBytes + extraBytes))
+    return error;
 
   std::vector<std::string> arguments = {"ld.lld",
                                         "-shared",
