@@ -1,5 +1,6 @@
 import os
 import subprocess
+import tempfile
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -83,6 +84,14 @@ def runs(command):
         return False
 
 
+def links_with_sanitizer(name):
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "main.c")
+        with open(source, "w") as file:
+            file.write("int main(void) { return 0; }")
+        return runs([config.host_cc, f"-fsanitize={name}", source, "-o", source + ".out"])
+
+
 cpu_flags = host_cpu_flags()
 if {"avx2", "fma", "bmi2", "f16c", "movbe"} <= cpu_flags:
     config.available_features.add("host-avx2")
@@ -90,17 +99,7 @@ if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= cpu_flags:
     config.available_features.add("host-avx512")
 if runs([config.host_cc, "--version"]):
     config.available_features.add("cc")
-if all(
-    runs(
-        [
-            "sh",
-            "-c",
-            f"echo 'int main(void) {{ return 0; }}' | "
-            f"'{config.host_cc}' -fsanitize={name} -x c - -o /dev/null",
-        ]
-    )
-    for name in ("address", "thread")
-):
+if all(links_with_sanitizer(name) for name in ("address", "thread")):
     config.available_features.add("cc-sanitizers")
 if runs([python, "-c", "import numpy, safetensors"]):
     config.available_features.add("python-safetensors")
