@@ -46,10 +46,6 @@ llvm_tools = [
 
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", tools_dir, append_path=True)
-# libMLIR is not instrumented: memory that it poisons through LLVM's allocators in
-# our code and uses in its own is no error.
-if "address" in config.hexad_sanitize:
-    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
 llvm_config.with_system_environment(
     ["HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"]
 )

@@ -10,10 +10,6 @@ config.suffixes = []
 config.test_source_root = os.path.join(config.hexad_obj_root, "test", "unit")
 config.test_exec_root = config.test_source_root
 config.test_format = lit.formats.GoogleTest(".", "Tests")
-# libMLIR is not instrumented: memory that it poisons through LLVM's allocators in
-# our code and uses in its own is no error.
-if "address" in config.hexad_sanitize:
-    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
 for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
