@@ -7,6 +7,7 @@
 
 #include "EchoLibrary.h"
 #include "hexad/Model/Safetensors.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -227,6 +228,9 @@ TEST_F(RunTest, RefusesPipes) {
 
 /// Rows without elements need no memory, their pooled outputs do.
 TEST_F(RunTest, RefusesABatchBeyondMemory) {
+  // The sanitizer's malloc ends the program where the system's returns null.
+  if (LLVM_ADDRESS_SANITIZER_BUILD)
+    GTEST_SKIP() << "the sanitizer has its own malloc";
   writeInputs({make("input_ids", StoredType::I64, {int64_t(1) << 40, 0},
                     std::vector<int64_t>())});
   EXPECT_EQ(1, runFiles());
