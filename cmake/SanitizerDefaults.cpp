@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 // LLVM's bump allocators poison what they have not handed out. They do so where
-// Hexad uses them, but Debian's libMLIR, which uses the same ones, does not take
-// the poison away.
+// Hexad uses them, but Debian's libMLIR, which uses the same ones, does not
+// take the poison away.
 extern "C" const char *__asan_default_options() {
   return "allow_user_poisoning=0";
 }
