@@ -106,8 +106,7 @@ LogicalResult Tiler::convertRows(RowsOp op) {
       FailureOr<TilingResult> tiled =
           cast<TilingInterface>(whole).getTiledImplementation(builder, {offset},
                                                               {size});
-      if (failed(tiled))
-        return {};
+      assert(succeeded(tiled) && "row-local ops can always be tiled");
       for (Operation *tile : tiled->tiledOps)
         for (OpOperand &operand : tile->getOpOperands()) {
           auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();

@@ -132,10 +132,10 @@ private:
     for (int64_t r = 0; r < rows; ++r) {
       Value oldFactor, newFactor;
       if (op.getFold()) {
-        oldFactor =
-            b.broadcast(b.loadScalar(op.getFold(), {b.index(4), row[r]}));
-        newFactor =
-            b.broadcast(b.loadScalar(op.getFold(), {b.index(5), row[r]}));
+        oldFactor = b.broadcast(
+            b.loadScalar(op.getFold(), {b.index(OldFactor), row[r]}));
+        newFactor = b.broadcast(
+            b.loadScalar(op.getFold(), {b.index(PageFactor), row[r]}));
       }
       for (int64_t v = 0; v < vectors; ++v) {
         SmallVector<Value, 2> place = {row[r], columns[v]};
