@@ -7,6 +7,7 @@
 
 #include "hexad/Driver/CommandLine.h"
 #include "hexad/Driver/Compile.h"
+#include "hexad/Driver/OptionTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -15,25 +16,6 @@
 using namespace llvm;
 using namespace llvm::opt;
 using namespace hexad;
-
-enum OptionID {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-static constexpr opt::OptTable::Info optionTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
 
 /// What stands behind the options in the help.
 static std::string getHelpText() {

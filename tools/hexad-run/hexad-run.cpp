@@ -8,6 +8,7 @@
 #include "LoadedLibrary.h"
 #include "Npy.h"
 #include "hexad/Driver/CommandLine.h"
+#include "hexad/Driver/OptionTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -16,25 +17,6 @@
 using namespace llvm;
 using namespace llvm::opt;
 using namespace hexad;
-
-enum OptionID {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-static constexpr opt::OptTable::Info optionTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
 
 static const ToolDescription tool = {
     "hexad-run", "hexad run LIBRARY [options]",
