@@ -374,45 +374,26 @@ LogicalResult Tiler::convertReturn(Operation *op) {
 /// Rows become one layer of a stack. Threads copy the rows that are theirs.
 void Tiler::convertStackInsertion(tensor::InsertSliceOp op) {
   Value stack = mapped(op.getDest());
-  Value rows = mapped(op.getSource());
   auto type = cast<RankedTensorType>(stack.getType());
-  OpFoldResult layer = op.getMixedOffsets()[0];
-  if (auto value = dyn_cast<Value>(layer))
-    layer = mapped(value);
-  Domain domain = getDomain(op.getSource());
-
-  auto forall = scf::ForallOp::create(
-      builder, SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_THREADS)},
-      ValueRange{stack}, /*mapping=*/std::nullopt);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(forall.getTerminator());
-    Value thread = forall.getInductionVar(0);
-    Value threads = extent(HEXAD_EXTENT_THREADS);
-    Value strips = getStripCount(domain);
-    Value first =
-        mul(div(mul(strips, thread), threads), index(options.tileRows));
-    Value last = mul(div(mul(strips, add(thread, index(1))), threads),
-                     index(options.tileRows));
-    Value size = sub(last, first);
-    SmallVector<OpFoldResult> offsets{layer, first, builder.getIndexAttr(0)};
-    SmallVector<OpFoldResult> sizes{builder.getIndexAttr(1), size,
-                                    builder.getIndexAttr(type.getDimSize(2))};
-    SmallVector<OpFoldResult> strides(3, builder.getIndexAttr(1));
-    auto partType = RankedTensorType::get(
-        {ShapedType::kDynamic, type.getDimSize(2)}, builder.getF32Type());
-    Value destination = tensor::ExtractSliceOp::create(
-        builder, partType, forall.getRegionIterArgs()[0], offsets, sizes,
-        strides);
-    auto copy = kernel::CopyRowsOp::create(
-        builder, partType, sliceRows(rows, first, size), destination);
-    builder.setInsertionPointToStart(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(builder, copy.getResult(0),
-                                          forall.getRegionIterArgs()[0],
-                                          offsets, sizes, strides);
-  }
-  forall->setAttr("hexad.split", getSplitName(domain));
-  mapping.map(op.getResult(), forall.getResult(0));
+  SmallVector<OpFoldResult> offsets(3, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, builder.getLoc(), stack);
+  SmallVector<OpFoldResult> strides(3, builder.getIndexAttr(1));
+  offsets[0] = op.getMixedOffsets()[0];
+  if (auto layer = dyn_cast<Value>(offsets[0]))
+    offsets[0] = mapped(layer);
+  sizes[0] = builder.getIndexAttr(1);
+  Value layerRows = tensor::ExtractSliceOp::create(
+      builder,
+      RankedTensorType::get(type.getShape().drop_front(),
+                            type.getElementType()),
+      stack, offsets, sizes, strides);
+  Value copied =
+      copyRows(mapped(op.getSource()), layerRows, getDomain(op.getSource()));
+  mapping.map(op.getResult(),
+              tensor::InsertSliceOp::create(builder, copied, stack, offsets,
+                                            sizes, strides)
+                  .getResult());
 }
 
 namespace hexad {
