@@ -109,7 +109,10 @@ void Emission::addModelInfo() {
         name);
   };
 
-  SmallVector<Constant *> inputs, outputs;
+  SmallVector<Constant *> inputs, outputs, caches;
+  for (const hexad_cache_info &cache : info.caches)
+    caches.push_back(ConstantStruct::getAnon(
+        {int64(cache.page_bytes), int32(cache.layers), int32(cache.window)}));
   for (const InputInfo &input : info.inputs)
     inputs.push_back(
         ConstantStruct::getAnon({addString(input.name), int32(input.kind),
@@ -129,7 +132,8 @@ void Emission::addModelInfo() {
        addString(info.weightsFile), int64(info.weightsBytes),
        int64(info.fingerprint), int32(info.tileRows), int32(info.queryTile),
        int32(info.page), int32(info.positionLimit), int32(info.inputs.size()),
-       int32(info.outputs.size()), addArray(inputs, "hexad.inputs"),
+       int32(info.outputs.size()), int32(info.caches.size()),
+       addArray(caches, "hexad.caches"), addArray(inputs, "hexad.inputs"),
        addArray(outputs, "hexad.outputs"), arena,
        module->getFunction(entryName)});
 
@@ -137,8 +141,8 @@ void Emission::addModelInfo() {
       module->getDataLayout().getStructLayout(
           cast<StructType>(value->getType()));
   assert(layout->getSizeInBytes() == sizeof(hexad_model_info) &&
-         layout->getElementOffset(15) == offsetof(hexad_model_info, entry) &&
-         layout->getElementOffset(14) == offsetof(hexad_model_info, arena) &&
+         layout->getElementOffset(17) == offsetof(hexad_model_info, entry) &&
+         layout->getElementOffset(16) == offsetof(hexad_model_info, arena) &&
          layout->getElementOffset(6) == offsetof(hexad_model_info, tile_rows) &&
          "abi.h and its constant differ");
   // Not unnamed: the weights are looked for beside the library that holds this

@@ -262,7 +262,8 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
       builder, loc, getRowsType(queryColumns), query, key, value, segments,
       builder.getI64IntegerAttr(layer.heads),
       builder.getI64IntegerAttr(kvHeads), builder.getI64IntegerAttr(headDim),
-      builder.getF64FloatAttr(scale), builder.getDenseI64ArrayAttr({0, 0, 0}));
+      builder.getF64FloatAttr(scale), builder.getDenseI64ArrayAttr({0, 0, 0}),
+      UnitAttr(), IntegerAttr(), FloatAttr(), FlatSymbolRefAttr(), Value());
   x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
                            layer.bias, layer.output);
   return x;

@@ -48,6 +48,7 @@ struct LibraryInfo {
   int64_t positionLimit = 0;  ///< longest sequence; 0: none
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
+  std::vector<hexad_cache_info> caches; ///< none: there are no sessions
 
   std::string cpu;          ///< LLVM's name
   std::string features;     ///< LLVM's feature string

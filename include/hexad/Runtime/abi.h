@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define HEXAD_ABI_VERSION 1u
+#define HEXAD_ABI_VERSION 2u
 
 /* Row arrays (activations, ids, positions, …) have a capacity that is a
  * multiple of this many rows: of every register tile's rows and of 16. */
@@ -25,14 +25,19 @@ extern "C" {
 
 /* Sizes that a call fixes; the index arguments of a compiled entry function. */
 enum hexad_extent {
-  HEXAD_EXTENT_THREADS,        /* threads of the team */
-  HEXAD_EXTENT_ROWS,           /* tokens, rounded up to HEXAD_ROW_GRANULE */
-  HEXAD_EXTENT_STRIPS,         /* ceil(tokens / tile_rows) */
-  HEXAD_EXTENT_SEGMENTS,       /* batch */
-  HEXAD_EXTENT_SEGMENT_ROWS,   /* batch, rounded up to HEXAD_ROW_GRANULE */
-  HEXAD_EXTENT_SEGMENT_STRIPS, /* ceil(batch / tile_rows) */
+  HEXAD_EXTENT_THREADS,         /* threads of the team */
+  HEXAD_EXTENT_ROWS,            /* tokens, rounded up to HEXAD_ROW_GRANULE */
+  HEXAD_EXTENT_TOKENS,          /* tokens: rows that are real */
+  HEXAD_EXTENT_STRIPS,          /* ceil(tokens / tile_rows) */
+  HEXAD_EXTENT_SEGMENTS,        /* batch */
+  HEXAD_EXTENT_SEGMENT_ROWS,    /* batch, rounded up to HEXAD_ROW_GRANULE */
+  HEXAD_EXTENT_SEGMENT_STRIPS,  /* ceil(batch / tile_rows) */
+  HEXAD_EXTENT_SELECTED,        /* rows of which results are wanted */
+  HEXAD_EXTENT_SELECTED_ROWS,   /* the same, rounded up to HEXAD_ROW_GRANULE */
+  HEXAD_EXTENT_SELECTED_STRIPS, /* ceil(selected / tile_rows) */
   HEXAD_EXTENT_QUERY_TILES, /* sum over segments of ceil(length / query_tile) */
-  HEXAD_EXTENT_PAGES,       /* sum over segments of ceil(length / page) */
+  HEXAD_EXTENT_PAGES,       /* pages that the call's rows lie in, summed over
+                               segments */
   HEXAD_EXTENT_ELEMENTS,    /* batch * seq */
   HEXAD_EXTENT_COUNT
 };
@@ -42,24 +47,43 @@ enum hexad_pointer {
   HEXAD_POINTER_ARENA,       /* scratch, 64-byte aligned */
   HEXAD_POINTER_WEIGHTS,     /* the mapped weights, 64-byte aligned */
   HEXAD_POINTER_TEAM,        /* for hexad_team_barrier */
+  HEXAD_POINTER_CACHES,      /* hexad_cache_place[SEGMENTS * caches], the caches
+                                of a segment side by side */
   HEXAD_POINTER_ROW_ELEMENT, /* i32[ROWS]: element of the rectangle, -1 behind
                                 the last row */
   HEXAD_POINTER_ELEMENT_ROW, /* i32[ELEMENTS]: row, -1 at padding */
-  HEXAD_POINTER_POSITIONS,   /* i32[ROWS]: position in the segment, 0 behind the
-                                last row */
+  HEXAD_POINTER_POSITIONS,   /* i32[ROWS]: position in the segment (in the
+                                session, if it has one), 0 behind the last row
+                              */
   HEXAD_POINTER_SEGMENT_BOUNDS, /* i32[SEGMENT_ROWS + 1]: first row; behind:
                                    number of rows */
   HEXAD_POINTER_SEGMENT_FIRST,  /* i32[SEGMENT_ROWS]: first row, -1 if empty or
                                    behind */
   HEXAD_POINTER_SEGMENT_PAGES,  /* i32[SEGMENTS + 1]: first page; then number of
                                    pages */
-  HEXAD_POINTER_TILE_SEGMENT,   /* i32[QUERY_TILES]: segment of a query tile */
-  HEXAD_POINTER_TILE_BOUNDS, /* i32[2 * QUERY_TILES]: first row, row behind the
-                                last */
-  HEXAD_POINTER_PAGE_BOUNDS, /* i32[2 * PAGES]: first row, row behind the last
-                              */
+  HEXAD_POINTER_SELECTED_ROW, /* i32[SELECTED_ROWS]: row, -1 behind the last */
+  HEXAD_POINTER_SELECTED_ELEMENT, /* i32[SELECTED_ROWS]: row of the output that
+                                     it becomes */
+  HEXAD_POINTER_TILE_SEGMENT, /* i32[QUERY_TILES]: segment of a query tile */
+  HEXAD_POINTER_TILE_BOUNDS,  /* i32[2 * QUERY_TILES]: first row, row behind the
+                                 last */
+  HEXAD_POINTER_PAGE_BOUNDS,  /* i32[2 * PAGES]: first row, row behind the last:
+                                 rows whose positions lie in one page */
+  HEXAD_POINTER_PAGE_SEGMENT, /* i32[PAGES]: the segment of these rows */
   HEXAD_POINTER_COUNT /* then inputs, then outputs, in order of declaration */
 };
+
+/* Where one cache of one segment's session lies: the page that holds position p
+ * of layer l begins at
+ *   base + (p / page % slots) * slot_stride + l * layer_stride.
+ * The keys of all heads come first in a page, then their values; their layout
+ * is the compiled code's own. Strides are in bytes and multiples of 64. */
+typedef struct hexad_cache_place {
+  int64_t base; /* an address */
+  int64_t slots;
+  int64_t slot_stride;
+  int64_t layer_stride;
+} hexad_cache_place;
 
 /* The compiled model: runs on every thread of the team, thread = 0 … THREADS-1.
  */
@@ -83,8 +107,11 @@ typedef struct hexad_input_info {
 } hexad_input_info;
 
 enum hexad_output_kind {
-  HEXAD_OUTPUT_ROWS,  /* f32[count,] batch, seq, columns */
-  HEXAD_OUTPUT_POOLED /* f32[batch, columns] */
+  HEXAD_OUTPUT_ROWS,    /* f32[count,] batch, seq, columns */
+  HEXAD_OUTPUT_POOLED,  /* f32[batch, columns] */
+  HEXAD_OUTPUT_SELECTED /* f32[batch, seq, columns] of `forward`, f32[selected,
+                           columns] of `extend`; compiled code writes the
+                           selected rows only */
 };
 
 typedef struct hexad_output_info {
@@ -110,6 +137,13 @@ typedef struct hexad_arena_size {
   int64_t per_extent[HEXAD_EXTENT_COUNT];
 } hexad_arena_size;
 
+/* A hexad.cache: keys and values that sessions keep. */
+typedef struct hexad_cache_info {
+  int64_t page_bytes; /* of one page of one layer, a multiple of 64 */
+  int32_t layers;
+  int32_t window; /* positions that are of use; 0: all */
+} hexad_cache_info;
+
 /* One for each library, emitted by the compiler as constant data. */
 typedef struct hexad_model_info {
   uint32_t abi_version;
@@ -126,6 +160,8 @@ typedef struct hexad_model_info {
                              0: no limit */
   int32_t input_count;
   int32_t output_count;
+  int32_t cache_count; /* 0: the model keeps nothing, there are no sessions */
+  const hexad_cache_info *caches;
   const hexad_input_info *inputs;
   const hexad_output_info *outputs;
   hexad_arena_size arena;

@@ -61,5 +61,36 @@ LogicalResult AttentionOp::verify() {
       return emitOpError("attention_c6: expected operands of as many rows as "
                          "the result, ")
              << result << ", found " << operand.getType();
+  if (getSoftcap() &&
+      !(getSoftcap()->isFinite() && getSoftcap()->convertToDouble() > 0))
+    return emitOpError("attention_c7: expected a finite, positive softcap, "
+                       "found ")
+           << getSoftcap()->convertToDouble();
+  if (getCache() && !getCausal())
+    return emitOpError("attention_c8: expected causal attention where a cache "
+                       "is extended");
+  return success();
+}
+
+LogicalResult AttentionOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getCache())
+    return success();
+  auto cache = symbols.lookupNearestSymbolFrom<CacheOp>(*this, getCacheAttr());
+  if (!cache)
+    return emitOpError("attention_c9: no cache of the name ") << getCacheAttr();
+  auto fail = [&](StringRef message) {
+    InFlightDiagnostic diagnostic = emitOpError(message);
+    diagnostic.attachNote(cache.getLoc()) << "declared here";
+    return diagnostic;
+  };
+  if (cache.getKvHeads() != getKvHeads() ||
+      cache.getHeadDim() != getHeadDim() || cache.getWindow() != getWindow())
+    return fail(
+        "attention_c10: expected a cache of the same kv_heads, head_dim "
+        "and window");
+  if (cache.getLayers().has_value() != static_cast<bool>(getLayer()))
+    return fail(getLayer() ? "attention_c11: a layer is chosen of a cache "
+                             "without layers"
+                           : "attention_c11: expected a layer of the cache");
   return success();
 }

@@ -8,6 +8,7 @@
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hexad;
@@ -72,3 +73,20 @@ LogicalResult LinearOp::verify() {
 }
 
 unsigned AddOp::getNumRowOperands() { return 2; }
+
+unsigned MultiplyOp::getNumRowOperands() { return 2; }
+
+LogicalResult ScaleOp::verify() {
+  if (!getFactor().isFinite())
+    return emitOpError("scale_c1: expected a finite factor, found ")
+           << getFactor().convertToDouble();
+  return success();
+}
+
+LogicalResult SoftcapOp::verify() {
+  double cap = getCap().convertToDouble();
+  if (!std::isfinite(cap) || cap <= 0)
+    return emitOpError("softcap_c1: expected a finite, positive cap, found ")
+           << cap;
+  return success();
+}

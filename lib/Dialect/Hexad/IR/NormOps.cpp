@@ -28,6 +28,40 @@ LogicalResult LayerNormOp::verify() {
   return success();
 }
 
+int64_t RmsNormOp::getColumnsPerGroup() {
+  int64_t columns = cast<RankedTensorType>(getX().getType()).getDimSize(1);
+  return getGroupSize().value_or((columns - getOffset()) / getGroups());
+}
+
+LogicalResult RmsNormOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType());
+  int64_t columns = x.getDimSize(1), offset = getOffset();
+  int64_t groups = getGroups(), size = getGroupSize().value_or(0);
+  bool fits = offset >= 0 && offset < columns;
+  if (fits && getGroupSize())
+    fits = groups <= (columns - offset) / size;
+  else if (fits)
+    fits = (columns - offset) % groups == 0;
+  if (!fits)
+    return emitOpError("rms_norm_c1: expected ")
+           << groups << " groups of columns from column " << offset
+           << " on to lie inside (without group_size: to fill) " << x;
+  if (getWeight()) {
+    auto weight = cast<RankedTensorType>(getWeight().getType());
+    if (weight.getDimSize(0) != getColumnsPerGroup())
+      return emitOpError("rms_norm_c2: expected a weight of ")
+             << getColumnsPerGroup() << " elements, found " << weight;
+  }
+  double eps = getEps().convertToDouble();
+  if (!(eps >= 0) || std::isinf(eps))
+    return emitOpError(
+               "rms_norm_c3: expected a finite eps of at least 0, found ")
+           << eps;
+  if (getUnitOffset() && !getWeight())
+    return emitOpError("rms_norm_c4: expected a weight beside unit_offset");
+  return success();
+}
+
 LogicalResult L2NormalizeOp::verify() {
   double eps = getEps().convertToDouble();
   if (!(eps >= 0) || std::isinf(eps))

@@ -46,6 +46,15 @@ LogicalResult PoolOp::verify() {
   return success();
 }
 
+LogicalResult SelectRowsOp::verify() {
+  auto rows = cast<RankedTensorType>(getRows().getType());
+  auto selected = cast<RankedTensorType>(getSelected().getType());
+  if (rows.getDimSize(1) != selected.getDimSize(1))
+    return emitOpError("select_rows_c1: expected rows of ")
+           << rows.getDimSize(1) << " columns, found " << selected;
+  return success();
+}
+
 void RowsOp::print(OpAsmPrinter &printer) {
   printer << " (";
   llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()),

@@ -250,6 +250,27 @@ LogicalResult LayerNormOp::verify() {
   return constraints;
 }
 
+LogicalResult RmsNormOp::verify() {
+  int64_t columns = getSize(getDestination(), 1), offset = getOffset();
+  int64_t groups = getGroups(), size = getGroupSize();
+  Constraints constraints(*this);
+  constraints.padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination())
+      .require(offset >= 0 && groups > 0 && size > 0 && offset < columns &&
+                   groups <= (columns - offset) / size,
+               "rms_norm_c1",
+               "expected " + Twine(groups) + " groups of " + Twine(size) +
+                   " columns from column " + Twine(offset) +
+                   " on to lie inside " + Twine(columns) + " columns")
+      .require(getWeight() || !getUnitOffset(), "rms_norm_c3",
+               "expected a weight beside unit_offset")
+      .eps(getEps());
+  if (getWeight())
+    constraints.atLeast("rms_norm_c2", "elements of weight",
+                        getSize(getWeight(), 0), llvm::alignTo(size, lanes));
+  return constraints;
+}
+
 LogicalResult L2NormalizeOp::verify() {
   return Constraints(*this)
       .padded("destination", getDestination())
@@ -271,11 +292,58 @@ LogicalResult ActivationOp::verify() {
       .sameShape("x", getX(), getDestination());
 }
 
-LogicalResult AddOp::verify() {
+LogicalResult ScaleOp::verify() {
   return Constraints(*this)
       .padded("destination", getDestination())
-      .sameShape("lhs", getLhs(), getDestination())
-      .sameShape("rhs", getRhs(), getDestination());
+      .sameShape("x", getX(), getDestination());
+}
+
+LogicalResult SoftcapOp::verify() {
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination());
+}
+
+template <typename Op> static LogicalResult verifyBinary(Op op) {
+  return Constraints(op)
+      .padded("destination", op.getDestination())
+      .sameShape("lhs", op.getLhs(), op.getDestination())
+      .sameShape("rhs", op.getRhs(), op.getDestination());
+}
+
+LogicalResult AddOp::verify() { return verifyBinary(*this); }
+LogicalResult MultiplyOp::verify() { return verifyBinary(*this); }
+
+LogicalResult RotaryOp::verify() {
+  int64_t frequencies = getInvFreq().size();
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .require(frequencies > 0, "rotary_c2",
+               "expected at least one frequency, found none")
+      .atLeast("rotary_c2", "columns of destination",
+               getSize(getDestination(), 1), 2 * frequencies)
+      .atLeast("rotary_c1", "elements of positions", getSize(getPositions(), 0),
+               getSize(getDestination(), 0));
+}
+
+LogicalResult RopeOp::verify() {
+  int64_t columns = getSize(getDestination(), 1), offset = getOffset();
+  int64_t heads = getHeads(), headDim = getHeadDim(), n = getFrequencies();
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination())
+      .require(offset >= 0 && heads > 0 && headDim > 0 && offset < columns &&
+                   heads <= (columns - offset) / headDim,
+               "rope_c1",
+               "expected " + Twine(heads) + " heads of " + Twine(headDim) +
+                   " columns from column " + Twine(offset) +
+                   " on to lie inside " + Twine(columns) + " columns")
+      .require(n > 0 && n <= headDim / 2, "rope_c2",
+               "expected from 1 to " + Twine(headDim / 2) +
+                   " frequencies, found " + Twine(n))
+      .atLeast("rope_c2", "columns of rotary", getSize(getRotary(), 1), 2 * n)
+      .same("rope_c3", "rows of rotary", getSize(getRotary(), 0),
+            getSize(getDestination(), 0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,6 +363,15 @@ LogicalResult GatherRowsOp::verify() {
                getSize(getDestination(), 1))
       .atLeast("gather_rows_c3", "elements of where", getSize(getWhere(), 0),
                getSize(getDestination(), 0));
+}
+
+LogicalResult ScatterRowsOp::verify() {
+  return Constraints(*this)
+      .staticColumns("scatter_rows_c1", "destination", getDestination())
+      .atLeast("scatter_rows_c2", "columns of source", getSize(getSource(), 1),
+               getSize(getDestination(), 1))
+      .atLeast("scatter_rows_c3", "elements of where", getSize(getWhere(), 0),
+               getSize(getSource(), 0));
 }
 
 LogicalResult CopyRowsOp::verify() {

@@ -9,8 +9,10 @@
 #define HEXAD_DIALECT_HEXAD_IR_HEXADATTENTIONOPS_TD
 
 include "hexad/Dialect/Hexad/IR/HexadDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
 
-def Hexad_AttentionOp : Hexad_RowwiseOp<"attention"> {
+def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "scaled dot-product attention of each segment with itself";
   let description = [{
     For every segment, head `h` with key-value head `g = h·kv_heads/heads` (rounded
@@ -31,8 +33,22 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention"> {
     `offsets` are the columns at which head 0 of query, key and value begins, so
     that the three can be parts of one fused projection; they are 0 unless given.
 
+    A row at position p sees a key at position t
+
+    - always, if neither `causal` nor `window` is given,
+    - with `causal` only if `t ≤ p`,
+    - with `window` w only if `t > p - w`: itself and the w - 1 before it (Beltagy
+      et al., arXiv:2004.05150).
+
+    With `softcap` c a score s becomes `c · tanh(s / c)` before the softmax.
+
+    With `cache` the keys and values of the segment's rows are appended to the ones
+    that its session holds (`hexad.cache`), of the layer `layer` if there are
+    layers, and t runs over all of them.
+
     A score of -∞ is a key of weight 0; a query whose scores are all -∞ gives zeros.
-    NaN in a segment's query row, keys or values gives NaN wherever it takes part.
+    NaN in a segment's query row, keys or values gives NaN wherever it takes part;
+    a value that is not finite may also reach rows of the segment that do not see it.
 
     Constraints:
 
@@ -43,12 +59,19 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention"> {
     - `attention_c4`: the result has `heads·head_dim` columns.
     - `attention_c5`: `scale` is finite.
     - `attention_c6`: query, key, value and result have the same number of rows.
+    - `attention_c7`: `softcap` is finite and positive.
+    - `attention_c8`: a `cache` needs `causal`.
+    - `attention_c9`: the symbol is a cache.
+    - `attention_c10`: the cache has this attention's heads, head_dim and window.
+    - `attention_c11`: a layer is given if, and only if, the cache has layers.
 
     Example:
 
     ```mlir
     %o = hexad.attention %q, %k, %v, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 0.288675134 : f64}
         : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+    %o = hexad.attention %q, %k, %v, %segments cache @attention.cache[%layer] {causal, heads = 6 : i64, kv_heads = 2 : i64, head_dim = 12 : i64, scale = 0.288675134 : f64}
+        : tensor<?x72xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x72xf32>
     ```
   }];
   let arguments = (ins Hexad_Rows:$query, Hexad_Rows:$key, Hexad_Rows:$value,
@@ -57,10 +80,14 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention"> {
                        ConfinedAttr<I64Attr, [IntPositive]>:$kv_heads,
                        ConfinedAttr<I64Attr, [IntPositive]>:$head_dim,
                        F64Attr:$scale,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0}">:$offsets);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0}">:$offsets,
+                       UnitAttr:$causal,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window,
+                       OptionalAttr<F64Attr>:$softcap,
+                       OptionalAttr<FlatSymbolRefAttr>:$cache, Optional<Index>:$layer);
   let results = (outs Hexad_Rows:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `,` $segments attr-dict
+    $query `,` $key `,` $value `,` $segments (`cache` $cache^ (`[` $layer^ `]`)?)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -85,6 +85,16 @@ def Hexad_ActivationAttr : EnumAttr<Hexad_Dialect, Hexad_Activation, "activation
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Hexad_Pairing : I32EnumAttr<"Pairing", "which columns of a head are rotated together", [
+    I32EnumAttrCase<"Half", 0, "half">,
+    I32EnumAttrCase<"Interleaved", 1, "interleaved">]> {
+  let cppNamespace = "::hexad";
+  let genSpecializedAttr = 0;
+}
+def Hexad_PairingAttr : EnumAttr<Hexad_Dialect, Hexad_Pairing, "pairing"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Hexad_Pooling : I32EnumAttr<"Pooling", "how the rows of a segment become one", [
     I32EnumAttrCase<"First", 0, "first">,
     I32EnumAttrCase<"Mean", 1, "mean">]> {

@@ -121,4 +121,60 @@ def Hexad_AddOp : Hexad_RowLocalOp<"add", [Commutative,
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
 }
 
+def Hexad_MultiplyOp : Hexad_RowLocalOp<"multiply", [Commutative,
+    AllTypesMatch<["lhs", "rhs", "result"]>], ["getNumRowOperands"]> {
+  let summary = "elementwise product of two rows: the gate of a gated feed-forward layer";
+  let description = [{
+    `y = lhs · rhs`. A gated feed-forward layer (Shazeer, arXiv:2002.05202) is
+    `linear(multiply(activation(linear(x)), linear(x)))`.
+
+    Example:
+
+    ```mlir
+    %y = hexad.multiply %gate, %up : tensor<?x171xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$lhs, Hexad_Rows:$rhs);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+}
+
+def Hexad_ScaleOp : Hexad_RowLocalOp<"scale", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "rows times a constant";
+  let description = [{
+    `y = x · factor`, the factor rounded to f32.
+
+    Constraint `scale_c1`: `factor` is finite.
+
+    Example:
+
+    ```mlir
+    %y = hexad.scale %x by 7.745966692 : tensor<?x60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$x, F64Attr:$factor);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = "$x `by` $factor attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+def Hexad_SoftcapOp : Hexad_RowLocalOp<"softcap", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "elements drawn softly into (-cap, cap)";
+  let description = [{
+    `y = cap · tanh(x / cap)` (Gemma 2, arXiv:2408.00118).
+
+    Constraint `softcap_c1`: `cap` is finite and positive.
+
+    Example:
+
+    ```mlir
+    %y = hexad.softcap %x cap 30.0 : tensor<?x131xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$x, F64Attr:$cap);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = "$x `cap` $cap attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADFEEDFORWARDOPS_TD

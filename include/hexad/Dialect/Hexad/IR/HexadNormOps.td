@@ -45,6 +45,55 @@ def Hexad_LayerNormOp : Hexad_RowLocalOp<"layer_norm", [AllTypesMatch<["x", "res
   let hasVerifier = 1;
 }
 
+def Hexad_RmsNormOp : Hexad_RowLocalOp<"rms_norm", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "groups of columns of each row to a mean square of 1, scaled";
+  let description = [{
+    `y = x / sqrt(mean(x²) + eps) · weight` for each row (Zhang and Sennrich,
+    arXiv:1910.07467), by itself for each of `groups` groups of `group_size`
+    columns that lie side by side from column `offset` on; other columns are
+    passed on. One group of all columns is the norm of a Llama block; a group for
+    each head is QK-norm (Dehghani et al., arXiv:2302.05442), which needs `offset`
+    where query, key and value are one fused projection.
+
+    With `unit_offset` the factor is `1 + weight` (Gemma); without a weight it is 1.
+
+    | operand | shape |
+    | --- | --- |
+    | `x`, result | `[rows, ≥ offset + groups·group_size]` |
+    | `weight` | `[group_size]`, optional: the same for every group |
+
+    `group_size` is all columns behind `offset` divided by `groups` unless given.
+
+    Constraints:
+
+    - `rms_norm_c1`: the groups lie inside the columns of `x`.
+    - `rms_norm_c2`: `weight` has an element for each column of a group.
+    - `rms_norm_c3`: `eps` is finite and not negative.
+    - `rms_norm_c4`: `unit_offset` needs a weight.
+
+    Example:
+
+    ```mlir
+    %y = hexad.rms_norm %x weight %w eps 1.0e-6 : tensor<?x72xf32>, tensor<72xf32>
+    %q = hexad.rms_norm %qkv weight %u eps 1.0e-6 {groups = 4 : i64, group_size = 28 : i64} : tensor<?x224xf32>, tensor<28xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$x, Optional<Hexad_Vector>:$weight, F64Attr:$eps,
+                       DefaultValuedAttr<I64Attr, "0">:$offset,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$group_size,
+                       UnitAttr:$unit_offset);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = [{
+    $x (`weight` $weight^)? `eps` $eps attr-dict `:` type($x) (`,` type($weight)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Columns of a group, given or not.
+    int64_t getColumnsPerGroup();
+  }];
+}
+
 def Hexad_L2NormalizeOp : Hexad_RowLocalOp<"l2_normalize", [AllTypesMatch<["x", "result"]>]> {
   let summary = "each row to length 1";
   let description = [{

@@ -12,6 +12,8 @@ include "hexad/Dialect/Hexad/IR/HexadAttentionOps.td"
 include "hexad/Dialect/Hexad/IR/HexadFeedForwardOps.td"
 include "hexad/Dialect/Hexad/IR/HexadNormOps.td"
 include "hexad/Dialect/Hexad/IR/HexadParameterOps.td"
+include "hexad/Dialect/Hexad/IR/HexadPositionOps.td"
 include "hexad/Dialect/Hexad/IR/HexadRowOps.td"
+include "hexad/Dialect/Hexad/IR/HexadStateOps.td"
 
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADOPS_TD

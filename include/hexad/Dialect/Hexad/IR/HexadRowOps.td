@@ -121,6 +121,28 @@ def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Hexad_SelectRowsOp : Hexad_Op<"select_rows", [Pure]> {
+  let summary = "the rows of which the caller wants results";
+  let description = [{
+    All rows of tokens in a call of `forward` (and in the reference interpreter); in
+    a call of `extend` those that the caller asked for: the last row of each
+    segment, all, or none. What is computed from them (a language model's head) is
+    computed for these rows only.
+
+    Constraint `select_rows_c1`: the result has the columns of the rows.
+
+    Example:
+
+    ```mlir
+    %s = hexad.select_rows %x, %segments : tensor<?x60xf32> -> tensor<?x60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$rows, Hexad_SegmentsType:$segments);
+  let results = (outs Hexad_Rows:$selected);
+  let assemblyFormat = "$rows `,` $segments attr-dict `:` type($rows) `->` type($selected)";
+  let hasVerifier = 1;
+}
+
 def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {

@@ -150,6 +150,38 @@ def Kernel_LayerNormOp : Kernel_DestinationOp<"layer_norm"> {
   let hasVerifier = 1;
 }
 
+def Kernel_RmsNormOp : Kernel_DestinationOp<"rms_norm"> {
+  let summary = "groups of columns of each row to a mean square of 1; may work in place";
+  let description = [{
+    `hexad.rms_norm` on `groups` groups of `group_size` columns from column `offset`
+    on; the other columns are copied. Squares are summed as in `layer_norm`, lanes
+    counted from the group's first column.
+
+    `inverse = 1 / sqrt(sum / group_size + eps)`, `y = (x · inverse) · weight`, with
+    `unit_offset` `y = fma(x · inverse, weight, x · inverse)`, without a weight
+    `y = x · inverse`.
+
+    - `rms_norm_c1`: the groups lie inside the columns of `destination`.
+    - `rms_norm_c2`: `weight` has at least `group_size` elements, rounded up to 16.
+    - `rms_norm_c3`: `unit_offset` needs a weight.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.rms_norm ins(%x : memref<?x224xf32>) weight(%w : memref<32xf32>) outs(%x : memref<?x224xf32>)
+        {eps = 1.0e-6 : f64, groups = 4 : i64, group_size = 28 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Optional<Kernel_Row>:$weight, Kernel_Rows:$destination,
+                       F64Attr:$eps, DefaultValuedAttr<I64Attr, "0">:$offset,
+                       I64Attr:$groups, I64Attr:$group_size, UnitAttr:$unit_offset);
+  let assemblyFormat = [{
+    `ins` `(` $x `:` type($x) `)` (`weight` `(` $weight^ `:` type($weight) `)`)?
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_L2NormalizeOp : Kernel_UnaryRowsOp<"l2_normalize"> {
   let summary = "each row to length 1; may work in place";
   let description = [{
@@ -201,7 +233,48 @@ def Kernel_ActivationOp : Kernel_UnaryRowsOp<"activation"> {
   let hasVerifier = 1;
 }
 
-def Kernel_AddOp : Kernel_DestinationOp<"add"> {
+def Kernel_ScaleOp : Kernel_UnaryRowsOp<"scale"> {
+  let summary = "rows times a constant; may work in place";
+  let description = [{
+    `destination = x · factor` on every column, padding too; the factor is rounded to
+    f32.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.scale ins(%x : memref<?x64xf32>) outs(%x : memref<?x64xf32>) {factor = 7.7 : f64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$destination, F64Attr:$factor);
+  let hasVerifier = 1;
+}
+
+def Kernel_SoftcapOp : Kernel_UnaryRowsOp<"softcap"> {
+  let summary = "elements drawn softly into (-cap, cap); may work in place";
+  let description = [{
+    `destination = cap · tanh(x · (1 / cap))` on every column, padding too; `cap` and
+    `1 / cap` are rounded to f32. tanh: docs/ElementaryFunctions.md.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.softcap ins(%x : memref<?x64xf32>) outs(%x : memref<?x64xf32>) {cap = 30.0 : f64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$destination, F64Attr:$cap);
+  let hasVerifier = 1;
+}
+
+class Kernel_BinaryRowsOp<string mnemonic> : Kernel_DestinationOp<mnemonic> {
+  let arguments = (ins Kernel_Rows:$lhs, Kernel_Rows:$rhs, Kernel_Rows:$destination);
+  let assemblyFormat = [{
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_AddOp : Kernel_BinaryRowsOp<"add"> {
   let summary = "elementwise sum; may work in place";
   let description = [{
     `destination = lhs + rhs` on every column, padding too.
@@ -212,9 +285,70 @@ def Kernel_AddOp : Kernel_DestinationOp<"add"> {
     hexad_kernel.add ins(%x, %y : memref<?x64xf32>, memref<?x64xf32>) outs(%x : memref<?x64xf32>)
     ```
   }];
-  let arguments = (ins Kernel_Rows:$lhs, Kernel_Rows:$rhs, Kernel_Rows:$destination);
+}
+
+def Kernel_MultiplyOp : Kernel_BinaryRowsOp<"multiply"> {
+  let summary = "elementwise product; may work in place";
+  let description = [{
+    `destination = lhs · rhs` on every column, padding too.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.multiply ins(%x, %y : memref<?x64xf32>, memref<?x64xf32>) outs(%x : memref<?x64xf32>)
+    ```
+  }];
+}
+
+def Kernel_RotaryOp : Kernel_DestinationOp<"rotary"> {
+  let summary = "cosines and sines of the angles of each position";
+  let description = [{
+    `hexad.rotary`: for each of the n frequencies the angle is the exact product of
+    position and frequency, in two f32 (`p = position · f`,
+    `e = fma(position, f, -p)`); cosine and sine of it as docs/ElementaryFunctions.md
+    says. Cosines stand in the columns 0 … n-1, sines in n … 2n-1; columns behind
+    become 0.
+
+    - `rotary_c1`: `positions` has an element for each row of `destination`.
+    - `rotary_c2`: `destination` has two columns for each of at least one frequency.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.rotary ins(%positions : memref<?xi32>) outs(%table : memref<?x32xf32>) {inv_freq = array<f32: 1.0, 0.1>, attention_factor = 1.0 : f64}
+    ```
+  }];
+  let arguments = (ins Kernel_Indices:$positions, Kernel_Rows:$destination,
+                       DenseF32ArrayAttr:$inv_freq, F64Attr:$attention_factor);
   let assemblyFormat = [{
-    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `ins` `(` $positions `:` type($positions) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_RopeOp : Kernel_DestinationOp<"rope"> {
+  let summary = "rotates pairs of columns of each head; may work in place";
+  let description = [{
+    `hexad.rope`: with n frequencies, `a' = fma(a, cos, -(b · sin))` and
+    `b' = fma(b, cos, a · sin)`; the other columns are copied.
+
+    - `rope_c1`: the heads lie inside the columns of `destination`.
+    - `rope_c2`: 2n columns are at most `head_dim` and those of `rotary`.
+    - `rope_c3`: `rotary` has as many rows as `destination`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.rope ins(%x, %rotary : memref<?x96xf32>, memref<?x32xf32>) outs(%x : memref<?x96xf32>)
+        {pairing = #hexad.pairing<half>, heads = 6 : i64, head_dim = 12 : i64, frequencies = 6 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$rotary, Kernel_Rows:$destination,
+                       Hexad_PairingAttr:$pairing, I64Attr:$heads, I64Attr:$head_dim,
+                       I64Attr:$frequencies, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $rotary `:` type($x) `,` type($rotary) `)`
     `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
@@ -267,6 +401,32 @@ def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
   }];
   let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$where, Kernel_Rows:$destination,
                        DefaultValuedAttr<I64Attr, "0">:$offset);
+  let assemblyFormat = [{
+    `ins` `(` $source `,` $where `:` type($source) `,` type($where) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_ScatterRowsOp : Kernel_DestinationOp<"scatter_rows"> {
+  let summary = "destination[where[i], :] = source[i, :]";
+  let description = [{
+    Puts rows where the caller wants them: as many rows as `source` has, as many
+    columns as `destination` has. Nothing happens if the destination's address is
+    null.
+
+    - `scatter_rows_c1`: the destination's number of columns is static; it need not be
+      padded.
+    - `scatter_rows_c2`: `source` has at least as many columns.
+    - `scatter_rows_c3`: `where` has an element for each row of `source`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.scatter_rows ins(%x, %where : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$where, Kernel_Rows:$destination);
   let assemblyFormat = [{
     `ins` `(` $source `,` $where `:` type($source) `,` type($where) `)`
     `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
