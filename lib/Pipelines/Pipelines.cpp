@@ -118,6 +118,7 @@ static void addTeam(OpPassManager &manager) {
 static void addLLVM(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createKernelToVectorPass());
   manager.addPass(createLowerBarriersPass());
+  manager.addPass(createLowerPagesPass());
   manager.addPass(createLowerEntryPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());

@@ -3,7 +3,7 @@
 // Two buffers whose lives do not meet share a slot (64 columns is the larger of
 // the two); one that lives beside them does not. Scratch memory counts for each
 // thread.
-// CHECK: module attributes {hexad.arena = array<i64: 0, 512, 384, 0, 0, 0, 0, 0, 0, 0>, hexad.weights_bytes = 576 : i64}
+// CHECK: module attributes {hexad.arena = array<i64: 0, 512, 384, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, hexad.weights_bytes = 576 : i64}
 // CHECK: hexad.parameter @w {{.*}} {hexad.offset = 0 : i64, layers = 2 : i64}
 // CHECK: hexad.parameter @v {{.*}} {hexad.offset = 512 : i64}
 module {

@@ -5,9 +5,9 @@
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: %[[THREADS:[a-z0-9]+]]: index {hexad.extent = 0 : i64}
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index {hexad.extent = 1 : i64}
-// CHECK-SAME: %[[STRIPS:[a-z0-9]+]]: index {hexad.extent = 2 : i64}
-// CHECK-SAME: %[[IDS:[a-z0-9]+]]: tensor<?xi32> {hexad.pointer = 12 : i64}
-// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 13 : i64}
+// CHECK-SAME: %[[STRIPS:[a-z0-9]+]]: index {hexad.extent = 3 : i64}
+// CHECK-SAME: %[[IDS:[a-z0-9]+]]: tensor<?xi32> {hexad.pointer = 16 : i64}
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 17 : i64}
 hexad.parameter @table : tensor<10x8xf32> from "m.safetensors" ["t"]
 func.func @block(%ids: tensor<?x?xi32>) -> tensor<?x?x8xf32> {
   // CHECK: scf.forall (%{{.+}}) in (%[[THREADS]])
@@ -48,8 +48,8 @@ func.func @block(%ids: tensor<?x?xi32>) -> tensor<?x?x8xf32> {
 // Attention: pages are packed for each (page, kv head); each (query tile, head)
 // walks the pages of its segment. No tensor has tokens in two dimensions.
 // CHECK-LABEL: func.func @attention
-// CHECK-SAME: %[[TILES:[a-z0-9]+]]: index {hexad.extent = 6 : i64}
-// CHECK-SAME: %[[PAGES:[a-z0-9]+]]: index {hexad.extent = 7 : i64}
+// CHECK-SAME: %[[TILES:[a-z0-9]+]]: index {hexad.extent = 10 : i64}
+// CHECK-SAME: %[[PAGES:[a-z0-9]+]]: index {hexad.extent = 11 : i64}
 // CHECK-NOT: tensor<?x?xf32>
 hexad.parameter @table : tensor<10x24xf32> from "m.safetensors" ["t"]
 func.func @attention(%ids: tensor<?x?xi32>) -> tensor<?x?x24xf32> {

@@ -311,6 +311,35 @@ def LowerBarriersPass : Pass<"hexad-lower-barriers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
+def LowerPagesPass : Pass<"hexad-lower-pages", "::mlir::ModuleOp"> {
+  let summary = "Turn pages of caches into addresses";
+  let description = [{
+    `hexad_kernel.page` becomes loads of a `hexad_cache_place` (`hexad/Runtime/abi.h`),
+    integer arithmetic and `llvm.inttoptr`; the memref is made through an
+    unrealized cast of an LLVM descriptor. Afterwards no `hexad_kernel.page` is left.
+
+    Before:
+
+    ```mlir
+    %keys = hexad_kernel.page %places[%c0, %page, %layer] offset 0 : memref<?xi64> -> memref<4x64x32xf32>
+    ```
+
+    After (shortened):
+
+    ```mlir
+    %slots = memref.load %places[%c1] : memref<?xi64>
+    %slot = arith.remui %page_i64, %slots : i64
+    %base = memref.load %places[%c0] : memref<?xi64>
+    …
+    %pointer = llvm.inttoptr %address : i64 to !llvm.ptr
+    …
+    %keys = builtin.unrealized_conversion_cast %descriptor : !llvm.struct<…> to memref<4x64x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def LowerEntryPass : Pass<"hexad-lower-entry", "::mlir::ModuleOp"> {
   let summary = "Put the ABI's entry function around the lowered function";
   let description = [{

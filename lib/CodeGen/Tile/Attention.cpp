@@ -150,12 +150,14 @@ void Tiler::convertAttention(AttentionOp op) {
     packInto(pack.getRegionIterArgs()[0], key, offsets[1],
              [&](Type type, Value rows, Value column, Value destination) {
                return kernel::PackKeysOp::create(builder, type, rows, column,
-                                                 destination, shape.headDim)
+                                                 /*start=*/Value(), destination,
+                                                 shape.headDim)
                    .getResult(0);
              });
     packInto(pack.getRegionIterArgs()[1], value, offsets[2],
              [&](Type type, Value rows, Value column, Value destination) {
                return kernel::PackValuesOp::create(builder, type, rows, column,
+                                                   /*start=*/Value(),
                                                    destination, shape.headDim)
                    .getResult(0);
              });
@@ -238,7 +240,8 @@ void Tiler::convertAttention(AttentionOp op) {
           });
       auto softmax = kernel::SoftmaxPageOp::create(
           builder, TypeRange{scores.getType(), statistics.getType()}, rows,
-          keys, pageScores, pages.getRegionIterArg(1));
+          keys, /*position=*/Value(), pageScores, pages.getRegionIterArg(1),
+          UnitAttr(), IntegerAttr(), FloatAttr());
       Value probabilities =
           sliceRows(softmax.getResult(0), index(0), paddedRows);
       Value folded = overPanels(

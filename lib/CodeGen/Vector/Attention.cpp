@@ -20,62 +20,149 @@ constexpr float lowest = -std::numeric_limits<float>::max();
 class SoftmaxPageLowering {
 public:
   SoftmaxPageLowering(VectorBuilder &b, SoftmaxPageOp op)
-      : b(b), scores(op.getScores()), statistics(op.getStatistics()),
+      : b(b), op(op), scores(op.getScores()), statistics(op.getStatistics()),
         rows(op.getRows()), keys(op.getKeys()) {}
 
   void lower() {
     Value zero = b.index(0);
-    wholeKeys = b.roundDown(keys, lanes);
-    present = b.lanesBelow(b.sub(keys, wholeKeys));
-    someLeft = arith::CmpIOp::create(
-        b.builder, b.loc, arith::CmpIPredicate::ult, wholeKeys, keys);
+    if (!isMasked())
+      seen = makeRange(zero, keys);
     b.loop(zero, rows, 1, [&](Value m) { lowerRow(m); });
     b.loop(zero, rows, lanes, [&](Value m) { update(m); });
   }
 
 private:
+  /// The keys that a row sees, from `begin` to `end`: whole vectors from
+  /// `whole` to `wholeEnd`, and in front of and behind them an incomplete one.
+  /// If all lie in one incomplete vector that is the one in front (of a window)
+  /// or the one behind.
+  struct Range {
+    Value begin, end, whole, wholeEnd;
+    Value hasFront, frontLanes; ///< null: rows see keys from the first one on
+    Value hasBack, backLanes;
+  };
+
+  bool isMasked() { return op.getCausal() || op.getWindow(); }
+
+  Value isBelow(Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ult,
+                                 lhs, rhs);
+  }
+
+  Range makeRange(Value begin, Value end) {
+    Range range{begin, end, begin, b.roundDown(end, lanes), {}, {}, {}, {}};
+    range.backLanes = b.lanesBelow(b.sub(end, range.wholeEnd));
+    range.hasBack = isBelow(range.wholeEnd, end);
+    if (!op.getWindow())
+      return range;
+    range.whole = b.roundDown(b.add(begin, lanes - 1), lanes);
+    Value front = b.roundDown(begin, lanes);
+    range.hasFront = isBelow(begin, b.minimum(range.whole, end));
+    Value below = b.lanesBelow(b.sub(begin, front));
+    Value above = b.lanesBelow(b.minimum(b.sub(end, front), b.index(lanes)));
+    Value all = arith::ConstantOp::create(
+        b.builder, b.loc,
+        DenseElementsAttr::get(cast<VectorType>(below.getType()), true));
+    Value notBelow = arith::XOrIOp::create(b.builder, b.loc, below, all);
+    range.frontLanes = arith::AndIOp::create(b.builder, b.loc, notBelow, above);
+    // The vector in front may be the one behind as well.
+    Value isBehind =
+        arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ule,
+                              range.whole, range.wholeEnd);
+    range.hasBack =
+        arith::AndIOp::create(b.builder, b.loc, range.hasBack, isBehind);
+    return range;
+  }
+
+  /// What row m sees. Positions are signed: a page may lie behind the row.
+  Range getSeen(Value m) {
+    if (!isMasked())
+      return seen;
+    auto clamp = [&](Value value) -> Value {
+      value = arith::MaxSIOp::create(b.builder, b.loc, value, b.index(0));
+      return arith::MinSIOp::create(b.builder, b.loc, value, keys);
+    };
+    Value next = b.add(b.add(op.getPosition(), m), 1);
+    Value begin = b.index(0), end = keys;
+    if (op.getCausal())
+      end = clamp(next);
+    if (op.getWindow())
+      begin = clamp(b.sub(next, b.index(*op.getWindow())));
+    return makeRange(begin, end);
+  }
+
   Value statistic(Statistic which) { return b.index(which); }
 
-  /// Combines the row's vectors from the first key on; `element(t, isLast)`
-  /// computes the one at key t, the last of which may be incomplete.
-  Value reduce(float init, function_ref<Value(Value, bool)> element,
+  /// Combines the vectors of what a row sees; `element(t, lanes)` computes the
+  /// one at key t, of which only `lanes` count if they are not null.
+  Value reduce(const Range &range, float init,
+               function_ref<Value(Value, Value)> element,
                function_ref<Value(Value, Value)> combine) {
-    Value result = b.reduce(b.index(0), wholeKeys, lanes, b.splat(init),
-                            [&](Value t, ValueRange soFar) {
-                              return SmallVector<Value>{combine(
-                                  soFar[0], element(t, /*isLast=*/false))};
-                            })[0];
-    result = b.conditional(
-        result.getType(), someLeft,
-        [&] { return combine(result, element(wholeKeys, /*isLast=*/true)); },
-        [&] { return result; });
+    Value result = b.splat(init);
+    auto combineIf = [&](Value condition, Value t, Value present) {
+      result = b.conditional(
+          result.getType(), condition,
+          [&] { return combine(result, element(t, present)); },
+          [&] { return result; });
+    };
+    if (range.hasFront)
+      combineIf(range.hasFront, b.roundDown(range.begin, lanes),
+                range.frontLanes);
+    result = b.reduce(range.whole, range.wholeEnd, lanes, result,
+                      [&](Value t, ValueRange soFar) {
+                        return SmallVector<Value>{
+                            combine(soFar[0], element(t, Value()))};
+                      })[0];
+    combineIf(range.hasBack, range.wholeEnd, range.backLanes);
     return b.foldLanes(result, combine);
   }
 
+  /// Scores as they are compared and exponentiated. The first look at them
+  /// leaves them capped.
+  Value loadCapped(Value m, Value t) {
+    Value x = b.load(scores, {m, t});
+    if (!op.getSoftcap())
+      return x;
+    x = buildSoftcap(b, x, op.getSoftcap()->convertToDouble());
+    b.store(x, scores, {m, t});
+    return x;
+  }
+
+  void clear(Value m, Value from, Value to) {
+    b.loop(from, to, lanes, [&](Value t) {
+      b.store(b.splat(0.0f), scores, {m, t});
+    });
+  }
+
   void lowerRow(Value m) {
+    Range range = getSeen(m);
     auto greater = [&](Value x, Value y) { return b.greater(x, y); };
     auto add = [&](Value x, Value y) { return b.addf(x, y); };
     Value maximum = reduce(
-        lowest,
-        [&](Value t, bool isLast) {
-          Value x = b.load(scores, {m, t});
-          return isLast ? b.select(present, x, b.splat(lowest)) : x;
+        range, lowest,
+        [&](Value t, Value present) {
+          Value x = loadCapped(m, t);
+          return present ? b.select(present, x, b.splat(lowest)) : x;
         },
         greater);
     Value maxima = b.broadcast(maximum);
     Value sum = reduce(
-        0.0f,
-        [&](Value t, bool isLast) {
+        range, 0.0f,
+        [&](Value t, Value present) {
           Value p = buildExp2(b, b.subf(b.load(scores, {m, t}), maxima));
-          if (isLast)
+          if (present)
             p = b.select(present, p, b.splat(0.0f));
           b.store(p, scores, {m, t});
           return p;
         },
         add);
-    Value firstEmpty = b.roundDown(b.add(keys, lanes - 1), lanes);
-    b.loop(firstEmpty, b.dim(scores, 1), lanes,
-           [&](Value t) { b.store(b.splat(0.0f), scores, {m, t}); });
+    Value behind = b.roundDown(b.add(range.end, lanes - 1), lanes);
+    // A row that sees nothing has no vector between the two.
+    if (op.getWindow())
+      clear(m, b.index(0),
+            b.select(isBelow(range.begin, range.end),
+                     b.roundDown(range.begin, lanes), behind));
+    clear(m, behind, b.dim(scores, 1));
     b.storeScalar(maximum, statistics, {statistic(PageMaximum), m});
     b.storeScalar(sum, statistics, {statistic(PageSum), m});
   }
@@ -103,10 +190,9 @@ private:
   }
 
   VectorBuilder &b;
+  SoftmaxPageOp op;
   Value scores, statistics, rows, keys;
-  /// Keys in whole vectors; the lanes of the incomplete one behind them;
-  /// whether there is one.
-  Value wholeKeys, present, someLeft;
+  Range seen; ///< by every row, if none is masked
 };
 
 } // namespace
@@ -122,8 +208,9 @@ void hexad::kernel::lower(VectorBuilder &b, StartPagesOp op) {
     b.store(b.splat(0.0f), op.getStatistics(), {b.index(RunningSum), m});
   });
   b.loop(zero, b.dim(op.getOutput(), 0), 1, [&](Value m) {
-    b.loop(zero, b.dim(op.getOutput(), 1), lanes,
-           [&](Value d) { b.store(b.splat(0.0f), op.getOutput(), {m, d}); });
+    b.loop(zero, b.dim(op.getOutput(), 1), lanes, [&](Value d) {
+      b.store(b.splat(0.0f), op.getOutput(), {m, d});
+    });
   });
 }
 

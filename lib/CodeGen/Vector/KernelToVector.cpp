@@ -25,7 +25,7 @@ struct KernelToVectorPass
     SmallVector<Operation *> kernels;
     getOperation().walk([&](Operation *op) {
       if (isa_and_present<KernelDialect>(op->getDialect()) &&
-          !isa<BarrierOp, ThreadOp>(op))
+          !isa<BarrierOp, PageOp, ThreadOp>(op))
         kernels.push_back(op);
     });
     for (Operation *op : kernels)

@@ -112,6 +112,8 @@ public:
 // Elementary functions (Math.cpp), on vectors of 16 lanes.
 mlir::Value buildExp2(VectorBuilder &b, mlir::Value x);
 mlir::Value buildExp(VectorBuilder &b, mlir::Value x);
+/// `cap · tanh(x · (1 / cap))`.
+mlir::Value buildSoftcap(VectorBuilder &b, mlir::Value x, double cap);
 mlir::Value buildActivation(VectorBuilder &b, Activation kind, mlir::Value x);
 
 // One function for each op; it builds the code in front of the op. Operands are

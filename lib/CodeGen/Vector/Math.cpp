@@ -66,6 +66,12 @@ static Value buildTanh(VectorBuilder &b, Value x) {
   return Sigmoidal{7.96701622f, numerator, denominator}.build(b, x);
 }
 
+Value hexad::kernel::buildSoftcap(VectorBuilder &b, Value x, double cap) {
+  Value inverse = b.splat(static_cast<float>(1.0 / cap));
+  return b.mulf(b.splat(static_cast<float>(cap)),
+                buildTanh(b, b.mulf(x, inverse)));
+}
+
 /// `erf(x / √2)`, that is `2·Φ(x) - 1`.
 static Value buildErfOfNormal(VectorBuilder &b, Value x) {
   constexpr float numerator[] = {0.797884490733f,   0.0667445814672f,

@@ -47,7 +47,9 @@ static void copyRow(VectorBuilder &b, Value from, Value fromRow, Value to,
                     Value toRow) {
   forEachColumn(
       b, getColumns(to),
-      [&](Value c) { b.store(b.load(from, {fromRow, c}), to, {toRow, c}); },
+      [&](Value c) {
+        b.store(b.load(from, {fromRow, c}), to, {toRow, c});
+      },
       [&](Value c) {
         b.storeScalar(b.loadScalar(from, {fromRow, c}), to, {toRow, c});
       });
@@ -56,8 +58,12 @@ static void copyRow(VectorBuilder &b, Value from, Value fromRow, Value to,
 static void clearRow(VectorBuilder &b, Value rows, Value row) {
   forEachColumn(
       b, getColumns(rows),
-      [&](Value c) { b.store(b.splat(0.0f), rows, {row, c}); },
-      [&](Value c) { b.storeScalar(b.scalar(0.0f), rows, {row, c}); });
+      [&](Value c) {
+        b.store(b.splat(0.0f), rows, {row, c});
+      },
+      [&](Value c) {
+        b.storeScalar(b.scalar(0.0f), rows, {row, c});
+      });
 }
 
 void hexad::kernel::lower(VectorBuilder &b, GatherRowsOp op) {
@@ -184,20 +190,49 @@ static SmallVector<Value> transpose(VectorBuilder &b, ArrayRef<Value> rows) {
   return columns;
 }
 
+namespace {
+/// The rows of a source that a page op packs: those in front of the first whole
+/// vector of keys, whole vectors, and those behind.
+struct PackedRows {
+  Value start, keys, whole, wholeEnd;
+
+  template <typename Op> PackedRows(VectorBuilder &b, Op op) {
+    keys = b.dim(op.getSource(), 0);
+    start = op.getStart() ? Value(op.getStart()) : b.index(0);
+    whole = b.index(0);
+    if (op.getStart()) {
+      Value misaligned = b.remainder(start, lanes);
+      Value missing = b.remainder(b.sub(b.index(lanes), misaligned), lanes);
+      whole = b.minimum(missing, keys);
+    }
+    wholeEnd = b.add(whole, b.roundDown(b.sub(keys, whole), lanes));
+  }
+};
+} // namespace
+
 void hexad::kernel::lower(VectorBuilder &b, PackKeysOp op) {
   Value source = op.getSource(), page = op.getDestination();
   ArrayRef<int64_t> shape = cast<MemRefType>(page.getType()).getShape();
   int64_t panelKeys = shape[2], width = op.getWidth();
   int64_t wholeWidth = width / lanes * lanes;
-  Value zero = b.index(0), keys = b.dim(source, 0);
-  Value wholeKeys = b.roundDown(keys, lanes);
+  Value zero = b.index(0);
+  PackedRows packed(b, op);
+  auto getPlace = [&](Value t, Value d) -> SmallVector<Value> {
+    Value key = b.add(packed.start, t);
+    return {b.divide(key, panelKeys), d, b.remainder(key, panelKeys)};
+  };
   auto copyElement = [&](Value t, Value d) {
     b.storeScalar(b.loadScalar(source, {t, b.add(op.getColumn(), d)}), page,
-                  {b.divide(t, panelKeys), d, b.remainder(t, panelKeys)});
+                  getPlace(t, d));
+  };
+  auto copyKeys = [&](Value from, Value to, Value fromColumn) {
+    b.loop(from, to, 1, [&](Value t) {
+      b.loop(fromColumn, b.index(width), 1,
+             [&](Value d) { copyElement(t, d); });
+    });
   };
 
-  b.loop(zero, wholeKeys, lanes, [&](Value t) {
-    Value panel = b.divide(t, panelKeys), lane = b.remainder(t, panelKeys);
+  b.loop(packed.whole, packed.wholeEnd, lanes, [&](Value t) {
     if (wholeWidth > 0)
       b.loop(zero, b.index(wholeWidth), lanes, [&](Value d) {
         Value column = b.add(op.getColumn(), d);
@@ -205,22 +240,20 @@ void hexad::kernel::lower(VectorBuilder &b, PackKeysOp op) {
         for (int64_t i = 0; i < lanes; ++i)
           rows.push_back(b.load(source, {b.add(t, i), column}));
         for (auto [i, keyLanes] : llvm::enumerate(transpose(b, rows)))
-          b.store(keyLanes, page, {panel, b.add(d, i), lane});
+          b.store(keyLanes, page, getPlace(t, b.add(d, i)));
       });
     if (wholeWidth < width)
-      b.loop(b.index(wholeWidth), b.index(width), 1, [&](Value d) {
-        b.loop(t, b.add(t, lanes), 1, [&](Value key) { copyElement(key, d); });
-      });
+      copyKeys(t, b.add(t, lanes), b.index(wholeWidth));
   });
-  // Zeros from the last incomplete vector on, then the keys in it.
-  b.loop(wholeKeys, b.index(shape[0] * panelKeys), lanes, [&](Value t) {
-    Value panel = b.divide(t, panelKeys), lane = b.remainder(t, panelKeys);
-    b.loop(zero, b.index(width), 1,
-           [&](Value d) { b.store(b.splat(0.0f), page, {panel, d, lane}); });
-  });
-  b.loop(wholeKeys, keys, 1, [&](Value t) {
-    b.loop(zero, b.index(width), 1, [&](Value d) { copyElement(t, d); });
-  });
+  // Zeros from the last incomplete vector on, before the keys in it.
+  if (!op.getStart())
+    b.loop(packed.wholeEnd, b.index(shape[0] * panelKeys), lanes, [&](Value t) {
+      b.loop(zero, b.index(width), 1,
+             [&](Value d) { b.store(b.splat(0.0f), page, getPlace(t, d)); });
+    });
+  else
+    copyKeys(zero, packed.whole, zero);
+  copyKeys(packed.wholeEnd, packed.keys, zero);
 }
 
 void hexad::kernel::lower(VectorBuilder &b, PackValuesOp op) {
@@ -230,28 +263,30 @@ void hexad::kernel::lower(VectorBuilder &b, PackValuesOp op) {
   int64_t paddedWidth = shape[0] * panelColumns;
   int64_t wholeWidth = width / lanes * lanes;
   Value zero = b.index(0), keys = b.dim(source, 0);
-  auto store = [&](Value vector, Value t, Value d) {
-    b.store(vector, page,
-            {b.divide(d, panelColumns), t, b.remainder(d, panelColumns)});
+  Value start = op.getStart() ? Value(op.getStart()) : zero;
+  auto getPlace = [&](Value key, Value d) -> SmallVector<Value> {
+    return {b.divide(d, panelColumns), key, b.remainder(d, panelColumns)};
   };
-  auto clear = [&](Value t, int64_t from) {
+  auto clear = [&](Value key, int64_t from) {
     if (from < paddedWidth)
       b.loop(b.index(from), b.index(paddedWidth), lanes,
-             [&](Value d) { store(b.splat(0.0f), t, d); });
+             [&](Value d) { b.store(b.splat(0.0f), page, getPlace(key, d)); });
   };
 
   b.loop(zero, keys, 1, [&](Value t) {
-    clear(t, wholeWidth);
+    Value key = b.add(start, t);
+    clear(key, wholeWidth);
     forEachColumn(
         b, width,
         [&](Value d) {
-          store(b.load(source, {t, b.add(op.getColumn(), d)}), t, d);
+          b.store(b.load(source, {t, b.add(op.getColumn(), d)}), page,
+                  getPlace(key, d));
         },
         [&](Value d) {
-          b.storeScalar(
-              b.loadScalar(source, {t, b.add(op.getColumn(), d)}), page,
-              {b.divide(d, panelColumns), t, b.remainder(d, panelColumns)});
+          b.storeScalar(b.loadScalar(source, {t, b.add(op.getColumn(), d)}),
+                        page, getPlace(key, d));
         });
   });
-  b.loop(keys, b.index(shape[1]), 1, [&](Value t) { clear(t, 0); });
+  if (!op.getStart())
+    b.loop(keys, b.index(shape[1]), 1, [&](Value t) { clear(t, 0); });
 }

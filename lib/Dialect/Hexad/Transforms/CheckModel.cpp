@@ -24,7 +24,7 @@ namespace hexad {
 
 namespace {
 /// What the rows of a tensor are. Stacks are what their members are.
-enum class RowKind { None, Tokens, Segments };
+enum class RowKind { None, Tokens, Segments, Selected };
 
 /// The values that an index takes: from `first` to `last`, none if `last` is
 /// less.
@@ -37,7 +37,10 @@ public:
   explicit ModelChecker(func::FuncOp function)
       : function(function), symbols(function->getParentOfType<ModuleOp>()) {}
 
-  LogicalResult run() { return checkBlock(function.getBody().front()); }
+  LogicalResult run() {
+    return success(succeeded(checkBlock(function.getBody().front())) &&
+                   succeeded(checkSessions()));
+  }
 
 private:
   LogicalResult checkBlock(Block &block) {
@@ -71,9 +74,17 @@ private:
             [&](EmbeddingOp embedding) { return checkEmbedding(embedding); })
         .Case<RowLocalOpInterface>(
             [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
-        .Case<AttentionOp>([&](AttentionOp attention) {
-          return checkTokens(op, {attention.getQuery(), attention.getKey(),
-                                  attention.getValue()});
+        .Case<AttentionOp>([&](AttentionOp attention) -> LogicalResult {
+          if (failed(checkTokens(op, {attention.getQuery(), attention.getKey(),
+                                      attention.getValue()})))
+            return failure();
+          return checkCache(attention);
+        })
+        .Case<SelectRowsOp>([&](SelectRowsOp select) -> LogicalResult {
+          if (failed(checkTokens(op, select.getRows())))
+            return failure();
+          kinds[select.getSelected()] = RowKind::Selected;
+          return success();
         })
         .Case<PoolOp>([&](PoolOp pool) -> LogicalResult {
           if (failed(checkTokens(op, pool.getRows())))
@@ -81,9 +92,8 @@ private:
           kinds[pool.getPooled()] = RowKind::Segments;
           return success();
         })
-        .Case<UnpackRowsOp>([&](UnpackRowsOp unpack) {
-          return checkTokens(op, unpack.getRows());
-        })
+        .Case<UnpackRowsOp>(
+            [&](UnpackRowsOp unpack) { return checkUnpack(unpack); })
         .Case<tensor::DimOp>([&](tensor::DimOp dim) -> LogicalResult {
           kinds[dim.getResult()] = getKind(dim.getSource());
           return success();
@@ -124,12 +134,58 @@ private:
     return success();
   }
 
+  LogicalResult checkUnpack(UnpackRowsOp op) {
+    if (getKind(op.getRows()) != RowKind::Selected)
+      return checkTokens(op, op.getRows());
+    if (cast<RankedTensorType>(op.getRows().getType()).getRank() != 2)
+      return op.emitOpError("expected selected rows that are no stack");
+    selectedOutputs.insert(op);
+    return success();
+  }
+
+  /// A session holds the keys and values of each attention and layer once.
+  LogicalResult checkCache(AttentionOp op) {
+    if (!op.getCache())
+      return success();
+    auto cache = symbols.lookup<CacheOp>(*op.getCache());
+    auto [other, isFirst] = cacheUsers.try_emplace(cache, op);
+    if (!isFirst) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError("expected a cache that no other attention extends");
+      diagnostic.attachNote(other->second.getLoc()) << "the other is here";
+      return diagnostic;
+    }
+    if (!op.getLayer())
+      return success();
+    return checkIndex(op, "layer", op.getLayer(), cache.getLayerCount());
+  }
+
+  /// A model with caches can be extended by tokens: there must be one input of
+  /// ids, and one output of selected rows.
+  LogicalResult checkSessions() {
+    if (cacheUsers.empty())
+      return success();
+    unsigned ids = 0;
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+      ids += function.getArgAttr(i, "hexad.limit") ? 1 : 0;
+    if (ids != 1)
+      return function.emitError("expected one input of ids (hexad.limit) in a "
+                                "model with caches, found ")
+             << ids;
+    if (selectedOutputs.size() != 1 || !(*selectedOutputs.begin())->hasOneUse())
+      return function.emitError("expected one output of selected rows "
+                                "(hexad.select_rows) in a model with caches, "
+                                "found ")
+             << selectedOutputs.size();
+    return success();
+  }
+
   LogicalResult checkRows(RowLocalOpInterface op) {
     RowKind kind = getKind(op.getRowOperands().front());
     for (Value operand : op.getRowOperands())
       if (getKind(operand) == RowKind::None || getKind(operand) != kind)
-        return op->emitOpError("expected rows of tokens or rows of segments, "
-                               "found ")
+        return op->emitOpError("expected rows of tokens, rows of segments or "
+                               "selected rows, found ")
                << describe(op.getRowOperands().front())
                << (operand == op.getRowOperands().front() ? ""
                                                           : " and other rows");
@@ -142,9 +198,17 @@ private:
   }
 
   static std::string describe(RowKind kind) {
-    return kind == RowKind::Tokens     ? "rows of tokens"
-           : kind == RowKind::Segments ? "rows of segments"
-                                       : "no rows";
+    switch (kind) {
+    case RowKind::None:
+      return "no rows";
+    case RowKind::Tokens:
+      return "rows of tokens";
+    case RowKind::Segments:
+      return "rows of segments";
+    case RowKind::Selected:
+      return "selected rows";
+    }
+    llvm_unreachable("every kind has a case");
   }
   std::string describe(Value value) {
     if (getKind(value) != RowKind::None)
@@ -311,6 +375,9 @@ private:
   DenseMap<Value, RowKind> kinds;
   /// Of sums and of the induction variables of loops, where it is known.
   DenseMap<Value, IndexRange> ranges;
+  /// The attention that extends each cache.
+  DenseMap<Operation *, AttentionOp> cacheUsers;
+  llvm::SmallPtrSet<Operation *, 1> selectedOutputs;
 };
 
 struct CheckModelPass : hexad::impl::CheckModelPassBase<CheckModelPass> {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Dialect/Hexad/IR/RowDomain.h"
 #include "hexad/Dialect/Hexad/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,7 +33,6 @@ struct FormRowsPass : hexad::impl::FormRowsPassBase<FormRowsPass> {
   using FormRowsPassBase::FormRowsPassBase;
 
   void runOnOperation() override {
-    segmentRows.clear();
     for (Block &block : getOperation().getBody())
       formBlocks(block);
   }
@@ -40,7 +40,8 @@ struct FormRowsPass : hexad::impl::FormRowsPassBase<FormRowsPass> {
 private:
   void formBlocks(Block &block) {
     llvm::SetVector<Operation *> group;
-    bool hasLinear = false, ofSegments = false;
+    bool hasLinear = false;
+    RowDomain groupDomain = RowDomain::Tokens;
     auto close = [&] {
       if (!group.empty())
         makeRows(group);
@@ -55,40 +56,21 @@ private:
         // What stands between must not need what will stand behind it.
         if (!isTransparent(&op) || llvm::any_of(op.getOperands(), isOfGroup))
           close();
-        followSegmentRows(&op);
         if (!isa<RowsOp>(op))
           for (Region &region : op.getRegions())
             for (Block &inner : region)
               formBlocks(inner);
         continue;
       }
-      bool segments = segmentRows.contains(op.getOperand(0));
+      RowDomain domain = getRowDomain(op.getResult(0));
       if ((isa<LinearOp>(op) && hasLinear) ||
-          (!group.empty() && segments != ofSegments))
+          (!group.empty() && domain != groupDomain))
         close();
       group.insert(&op);
-      if (segments)
-        segmentRows.insert(op.getResult(0));
       hasLinear |= isa<LinearOp>(op);
-      ofSegments = segments;
+      groupDomain = domain;
     }
     close();
-  }
-
-  /// Marks what becomes rows of segments by an op that is not row-local.
-  void followSegmentRows(Operation *op) {
-    if (auto pool = dyn_cast<PoolOp>(op))
-      segmentRows.insert(pool.getPooled());
-    if (auto rows = dyn_cast<RowsOp>(op))
-      if (segmentRows.contains(rows.getFirstRows()))
-        segmentRows.insert_range(rows.getResults());
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      for (auto [init, argument, result] : llvm::zip_equal(
-               loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults()))
-        if (segmentRows.contains(init)) {
-          segmentRows.insert(argument);
-          segmentRows.insert(result);
-        }
   }
 
   /// Moves the ops of a group into a hexad.rows at the place of the last one.
@@ -122,19 +104,10 @@ private:
       yields.push_back(mapping.lookup(result));
     YieldOp::create(builder, rows.getLoc(), yields);
     for (auto [result, replacement] :
-         llvm::zip_equal(results, rows.getResults())) {
-      if (segmentRows.contains(result))
-        segmentRows.insert(replacement);
+         llvm::zip_equal(results, rows.getResults()))
       result.replaceAllUsesWith(replacement);
-    }
-    for (Operation *op : llvm::reverse(group)) {
-      segmentRows.erase(op->getResult(0));
+    for (Operation *op : llvm::reverse(group))
       op->erase();
-    }
   }
-
-  /// Rows of which there is one for each segment rather than one for each
-  /// token.
-  DenseSet<Value> segmentRows;
 };
 } // namespace

@@ -46,10 +46,12 @@ namespace {
 /// reported by its label. A dynamic size fits everything.
 class Constraints {
 public:
-  /// Every op has `kernel_c1` and `kernel_c2`.
+  /// Every op has `kernel_c1` and `kernel_c2`, but that those which work on a
+  /// session's pages read and write tensors and buffers.
   explicit Constraints(Operation *op) : op(op) {
     checkStrides();
-    checkOneKind();
+    if (!isa<MatmulOp, PackKeysOp, PackValuesOp>(op))
+      checkOneKind();
   }
   operator LogicalResult() const { return result; }
 
@@ -426,15 +428,34 @@ LogicalResult PackValuesOp::verify() {
 }
 
 LogicalResult SoftmaxPageOp::verify() {
+  bool masks = getCausal() || getWindow();
+  bool fits = getWindow().value_or(1) > 0 &&
+              (!getSoftcap() || (getSoftcap()->isFinite() &&
+                                 getSoftcap()->convertToDouble() > 0));
   return Constraints(*this)
       .padded("scores", getScores())
-      .statistics(getStatistics(), getScores());
+      .statistics(getStatistics(), getScores())
+      .require(getPosition() || !masks, "softmax_page_c1",
+               "expected a position beside causal or window")
+      .require(fits, "softmax_page_c2",
+               "expected a positive window and a finite, positive softcap");
 }
 
 LogicalResult StartPagesOp::verify() {
   return Constraints(*this)
       .padded("output", getOutput())
       .statistics(getStatistics(), getOutput());
+}
+
+LogicalResult PageOp::verify() {
+  MemRefType type = getResult().getType();
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return emitOpError("page_c1: expected a static shape and no layout, found ")
+           << type;
+  if (getOffset() < 0)
+    return emitOpError("page_c2: expected an offset of at least 0, found ")
+           << getOffset();
+  return success();
 }
 
 LogicalResult FinishPagesOp::verify() {

@@ -98,7 +98,7 @@ func.func @unknown_layer(%i: index) {
 // -----
 
 func.func @kinds(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>, %x: tensor<?x4xf32>) {
-  // expected-error@+1 {{expected rows of tokens or rows of segments, found tensor<?x4xf32>, which is no rows}}
+  // expected-error@+1 {{expected rows of tokens, rows of segments or selected rows, found tensor<?x4xf32>, which is no rows}}
   %y = hexad.activation relu %x : tensor<?x4xf32>
   return
 }
@@ -122,7 +122,7 @@ func.func @tokens_and_segments(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %
   %t = hexad.load @table : tensor<10x4xf32>
   %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
   %p = hexad.pool mean %x, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
-  // expected-error@+1 {{expected rows of tokens or rows of segments, found rows of segments and other rows}}
+  // expected-error@+1 {{expected rows of tokens, rows of segments or selected rows, found rows of segments and other rows}}
   %y = hexad.add %p, %x : tensor<?x4xf32>
   return
 }

@@ -50,14 +50,6 @@ func.func @dynamic_stride(%a: memref<?x8xf32>, %p: memref<8x16xf32, strided<[?, 
 
 // -----
 
-func.func @mixed(%a: tensor<?x8xf32>, %p: memref<8x16xf32>, %c: memref<?x16xf32>) {
-  // expected-error @below {{kernel_c2: expected either tensors or buffers, found both}}
-  hexad_kernel.matmul ins(%a, %p : tensor<?x8xf32>, memref<8x16xf32>) outs(%c : memref<?x16xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
-  return
-}
-
-// -----
-
 func.func @panel_columns(%a: memref<?x8xf32>, %p: memref<8x12xf32>, %c: memref<?x12xf32>) {
   // expected-error @below {{kernel_c3: expected the columns of panel to be a static, positive multiple of 16, found 'memref<8x12xf32>'}}
   hexad_kernel.matmul ins(%a, %p : memref<?x8xf32>, memref<8x12xf32>) outs(%c : memref<?x12xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}

@@ -93,3 +93,11 @@ func.func @add_dynamic_columns(%x: memref<4x?xf32, strided<[16, 1]>>) {
   hexad_kernel.add ins(%x, %x : memref<4x?xf32, strided<[16, 1]>>, memref<4x?xf32, strided<[16, 1]>>) outs(%x : memref<4x?xf32, strided<[16, 1]>>)
   return
 }
+
+// -----
+
+func.func @mixed(%x: tensor<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @below {{kernel_c2: expected either tensors or buffers, found both}}
+  hexad_kernel.add ins(%x, %y : tensor<?x64xf32>, memref<?x64xf32>) outs(%y : memref<?x64xf32>)
+  return
+}

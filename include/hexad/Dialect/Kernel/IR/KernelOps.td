@@ -512,11 +512,14 @@ def Kernel_LoadQueriesOp : Kernel_DestinationOp<"load_queries"> {
   let hasVerifier = 1;
 }
 
+// Pages of a call are tensors, those of a session buffers from the start: source and
+// destination may be of different kinds.
 class Kernel_PackPageOp<string mnemonic> : Kernel_DestinationOp<mnemonic> {
-  let arguments = (ins Kernel_Rows:$source, Index:$column, Kernel_Cube:$destination, I64Attr:$width);
+  let arguments = (ins Kernel_Rows:$source, Index:$column, Optional<Index>:$start,
+                       Kernel_Cube:$destination, I64Attr:$width);
   let assemblyFormat = [{
     `ins` `(` $source `,` $column `:` type($source) `,` type($column) `)`
-    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+    (`start` `(` $start^ `)`)? `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
 }
@@ -525,7 +528,9 @@ def Kernel_PackKeysOp : Kernel_PackPageOp<"pack_keys"> {
   let summary = "keys of a page, transposed into panels";
   let description = [{
     `destination[t / NR, d, t mod NR] = source[t, column + d]` for the rows t that
-    `source` has (at most a page's) and d < `width`; keys behind them become 0.
+    `source` has (at most a page's) and d < `width`; keys behind them become 0. With
+    `start` s row t becomes key `s + t`, and nothing else is written: a page is
+    continued.
 
     | operand | shape |
     | --- | --- |
@@ -547,7 +552,8 @@ def Kernel_PackValuesOp : Kernel_PackPageOp<"pack_values"> {
   let summary = "values of a page, in panels of columns";
   let description = [{
     `destination[d / NR, t, d mod NR] = source[t, column + d]` for the rows t that
-    `source` has (at most a page's) and d < `width`; everything else becomes 0.
+    `source` has (at most a page's) and d < `width`; everything else becomes 0. With
+    `start` s row t becomes value `s + t`, and other keys are left as they are.
 
     | operand | shape |
     | --- | --- |
@@ -570,14 +576,19 @@ def Kernel_SoftmaxPageOp : Kernel_DestinationStyleOp<"softmax_page"> {
   let description = [{
     For every row m < `rows` of a tile (scores are in units of log2):
 
-    1. `g` = maximum of -FLT_MAX and `scores[m, t]`, t < `keys`,
-    2. `scores[m, t] = exp2(scores[m, t] - g)` for t < `keys`, exactly 0 behind,
+    1. with `softcap` c (in the same units) `scores[m, t] = c · tanh(scores[m, t] / c)`,
+       `g` = maximum of -FLT_MAX and the scores that the row sees, t < `keys`,
+    2. `scores[m, t] = exp2(scores[m, t] - g)` for these, exactly 0 for the others,
     3. `z` = their sum; both over 16 lanes and one tree as in `layer_norm`,
     4. with the running maximum `statistics[0, m]` and sum `statistics[1, m]`:
        `n = max(old, g)`, `a = exp2(old - n)`, `b = exp2(g - n)`;
        `statistics[0, m] = n`, `statistics[1, m] = fma(sum, a, z · b)`;
        `statistics[4, m] = a`, `statistics[5, m] = b`: what the old and the page's
        output are multiplied by (`hexad_kernel.matmul … fold`).
+
+    Row m stands at `position + m`, counted from the page's first key, which may be
+    negative. It sees key t if `t ≤ position + m` (with `causal`) and
+    `t > position + m - window` (with `window`); without either it sees all.
 
     Rows 2 and 3 of the statistics hold `g` and `z`. For the columns from `rows` up
     to the next multiple of 16, statistics are those of a page without keys.
@@ -591,21 +602,27 @@ def Kernel_SoftmaxPageOp : Kernel_DestinationStyleOp<"softmax_page"> {
     | `scores` | `[tile, page]` |
     | `statistics` | `[6, tile rounded up to 16]` |
 
+    - `softmax_page_c1`: `causal` and `window` need a position.
+    - `softmax_page_c2`: `window` is positive, `softcap` finite and positive.
+
     Example:
 
     ```mlir
-    hexad_kernel.softmax_page ins(%rows, %keys : index, index) outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>)
+    hexad_kernel.softmax_page ins(%rows, %keys : index, index) position(%p)
+        outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>) {causal}
     ```
   }];
-  let arguments = (ins Index:$rows, Index:$keys, Kernel_Rows:$scores, Kernel_Rows:$statistics);
+  let arguments = (ins Index:$rows, Index:$keys, Optional<Index>:$position,
+                       Kernel_Rows:$scores, Kernel_Rows:$statistics, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$softcap);
   let assemblyFormat = [{
-    `ins` `(` $rows `,` $keys `:` type($rows) `,` type($keys) `)`
+    `ins` `(` $rows `,` $keys `:` type($rows) `,` type($keys) `)` (`position` `(` $position^ `)`)?
     `outs` `(` $scores `,` $statistics `:` type($scores) `,` type($statistics) `)`
     attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return ::mlir::MutableOperandRange(*this, /*start=*/2, /*length=*/2);
+      return ::mlir::MutableOperandRange(*this, /*start=*/getNumOperands() - 2, /*length=*/2);
     }
   }];
   let hasVerifier = 1;
@@ -655,6 +672,33 @@ def Kernel_FinishPagesOp : Kernel_DestinationOp<"finish_pages"> {
   let assemblyFormat = [{
     `ins` `(` $output `,` $statistics `,` $column `:` type($output) `,` type($statistics) `,` type($column) `)`
     `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_PageOp : Kernel_Op<"page", [Pure]> {
+  let summary = "a page of a session's cache, as a buffer";
+  let description = [{
+    What lies `offset` bytes behind the beginning of a page: its address is
+    `base + (page mod slots) · slot_stride + layer · layer_stride + offset`, with the
+    `place`-th `hexad_cache_place` of `places` (`abi.h`, docs/Sessions.md), which holds
+    four i64.
+
+    - `page_c1`: the result has a static shape and no layout.
+    - `page_c2`: `offset` is not negative.
+
+    Example:
+
+    ```mlir
+    %keys = hexad_kernel.page %places[%place, %page, %layer] offset 0 : memref<?xi64> -> memref<3x4x64x32xf32>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$places, Index:$place, Index:$page, Index:$layer,
+                       I64Attr:$offset);
+  let results = (outs MemRefOf<[F32]>:$result);
+  let assemblyFormat = [{
+    $places `[` $place `,` $page `,` $layer `]` `offset` $offset attr-dict
+    `:` type($places) `->` type($result)
   }];
   let hasVerifier = 1;
 }
