@@ -275,5 +275,4 @@ void Tiler::convertAttention(AttentionOp op) {
                                           outputOffsets, outputSizes, strides);
   }
   mapping.map(op.getResult(), forall.getResult(0));
-  domains[op.getResult()] = Domain::Tokens;
 }

@@ -50,13 +50,14 @@ Value Tiler::getBlockRows(Value rows) {
 
 LogicalResult Tiler::convertRows(RowsOp op) {
   Block &body = op.getBody().front();
-  std::optional<Domain> domain;
+  std::optional<RowDomain> domain;
   for (Value input : op.getInputs()) {
     if (!cast<RankedTensorType>(input.getType()).isDynamicDim(0))
       continue;
-    if (domain && *domain != getDomain(input))
-      return op.emitOpError("mixes rows of tokens and rows of segments");
-    domain = getDomain(input);
+    if (domain && *domain != getRowDomain(input))
+      return op.emitOpError(
+          "mixes rows of tokens, of segments and selected rows");
+    domain = getRowDomain(input);
   }
   if (!domain)
     return op.emitOpError("expected an operand that is rows");
@@ -84,7 +85,6 @@ LogicalResult Tiler::convertRows(RowsOp op) {
             : emptyRows(getRowCount(*domain),
                         cast<RankedTensorType>(value.getType()).getDimSize(1)));
     yields.push_back(local.lookup(value));
-    domains[op.getResult(index)] = *domain;
   }
 
   auto tileBlock = [&](Range range, ValueRange parts) -> SmallVector<Value> {

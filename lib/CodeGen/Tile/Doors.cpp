@@ -50,7 +50,23 @@ void Tiler::convertPool(PoolOp op) {
             ->getResults();
       });
   mapping.map(op.getPooled(), results[0]);
-  domains[op.getPooled()] = Domain::Segments;
+}
+
+void Tiler::convertSelectRows(SelectRowsOp op) {
+  Value rows = mapped(op.getRows());
+  int64_t columns =
+      cast<RankedTensorType>(op.getSelected().getType()).getDimSize(1);
+  Value count = extent(HEXAD_EXTENT_SELECTED_ROWS);
+  Value where = table(HEXAD_POINTER_SELECTED_ROW);
+  auto results = splitRows(
+      count, 1, emptyRows(count, columns), [&](Range range, ValueRange parts) {
+        return SmallVector<Value>(
+            kernel::GatherRowsOp::create(
+                builder, parts[0].getType(), rows,
+                sliceRows(where, range.offset, range.size), parts[0])
+                ->getResults());
+      });
+  mapping.map(op.getSelected(), results[0]);
 }
 
 /// The caller's buffer as a tensor that is written in place.
@@ -61,8 +77,25 @@ static Value asDestination(ImplicitLocOpBuilder &builder, Value output) {
       output, /*restrict=*/true, /*writable=*/true);
 }
 
+/// Selected rows go where their table says; what lies between is the runtime's.
+void Tiler::convertSelectedOutput(Value rows, Value output) {
+  Value count = extent(HEXAD_EXTENT_SELECTED);
+  Value where = table(HEXAD_POINTER_SELECTED_ELEMENT);
+  auto forall = scf::ForallOp::create(
+      builder, SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_THREADS)},
+      ValueRange(), /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(forall.getTerminator());
+  Range range = getShare(count, 1, forall.getInductionVar(0));
+  kernel::ScatterRowsOp::create(
+      builder, TypeRange(), sliceRows(rows, range.offset, range.size),
+      sliceRows(where, range.offset, range.size), output);
+}
+
 void Tiler::convertUnpackRows(UnpackRowsOp op, Value output) {
   Value rows = mapped(op.getRows());
+  if (getRowDomain(op.getRows()) == RowDomain::Selected)
+    return convertSelectedOutput(rows, output);
   Value elements = extent(HEXAD_EXTENT_ELEMENTS);
   Value where = table(HEXAD_POINTER_ELEMENT_ROW);
   auto type = cast<RankedTensorType>(rows.getType());

@@ -83,6 +83,13 @@ Value Tiler::emptyRows(Value rows, int64_t columns) {
   return empty;
 }
 
+Tiler::Range Tiler::getShare(Value total, int64_t unit, Value thread) {
+  Value threads = extent(HEXAD_EXTENT_THREADS);
+  Value first = div(mul(total, thread), threads);
+  Value last = div(mul(total, add(thread, index(1))), threads);
+  return {mul(first, index(unit)), mul(sub(last, first), index(unit))};
+}
+
 SmallVector<Value>
 Tiler::splitRows(Value total, int64_t unit, ValueRange destinations,
                  function_ref<SmallVector<Value>(Range, ValueRange)> body) {
@@ -91,11 +98,7 @@ Tiler::splitRows(Value total, int64_t unit, ValueRange destinations,
       destinations, /*mapping=*/std::nullopt);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(forall.getTerminator());
-  Value thread = forall.getInductionVar(0);
-  Value threads = extent(HEXAD_EXTENT_THREADS);
-  Value first = div(mul(total, thread), threads);
-  Value last = div(mul(total, add(thread, index(1))), threads);
-  Range range{mul(first, index(unit)), mul(sub(last, first), index(unit))};
+  Range range = getShare(total, unit, forall.getInductionVar(0));
 
   SmallVector<Value> parts;
   for (Value destination : forall.getRegionIterArgs())
@@ -123,22 +126,31 @@ Tiler::splitRows(Value total, int64_t unit, ValueRange destinations,
 // Domains
 //===----------------------------------------------------------------------===//
 
-Tiler::Domain Tiler::getDomain(Value oldValue) {
-  auto known = domains.find(oldValue);
-  return known == domains.end() ? Domain::Tokens : known->second;
-}
-Value Tiler::getRowCount(Domain domain) {
-  return extent(domain == Domain::Tokens ? HEXAD_EXTENT_ROWS
-                                         : HEXAD_EXTENT_SEGMENT_ROWS);
-}
-Value Tiler::getStripCount(Domain domain) {
-  return extent(domain == Domain::Tokens ? HEXAD_EXTENT_STRIPS
-                                         : HEXAD_EXTENT_SEGMENT_STRIPS);
+namespace {
+/// What the ABI knows of a domain.
+struct DomainFacts {
+  hexad_extent rows, strips;
+  StringLiteral name;
+};
+} // namespace
+
+static const DomainFacts &getFacts(RowDomain domain) {
+  // In the order of the enum.
+  static constexpr DomainFacts facts[] = {
+      {HEXAD_EXTENT_ROWS, HEXAD_EXTENT_STRIPS, "tokens"},
+      {HEXAD_EXTENT_SEGMENT_ROWS, HEXAD_EXTENT_SEGMENT_STRIPS, "segments"},
+      {HEXAD_EXTENT_SELECTED_ROWS, HEXAD_EXTENT_SELECTED_STRIPS, "selected"}};
+  return facts[static_cast<size_t>(domain)];
 }
 
-StringAttr Tiler::getSplitName(Domain domain) {
-  return builder.getStringAttr(domain == Domain::Tokens ? "tokens"
-                                                        : "segments");
+Value Tiler::getRowCount(RowDomain domain) {
+  return extent(getFacts(domain).rows);
+}
+Value Tiler::getStripCount(RowDomain domain) {
+  return extent(getFacts(domain).strips);
+}
+StringAttr Tiler::getSplitName(RowDomain domain) {
+  return builder.getStringAttr(getFacts(domain).name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,6 +243,10 @@ LogicalResult Tiler::convertOp(Operation *op) {
         convertPool(pool);
         return success();
       })
+      .Case<SelectRowsOp>([&](SelectRowsOp select) {
+        convertSelectRows(select);
+        return success();
+      })
       .Case<UnpackRowsOp>([&](UnpackRowsOp unpack) -> LogicalResult {
         auto found = outputsOf.find(unpack.getRectangle());
         if (found == outputsOf.end() ||
@@ -253,7 +269,8 @@ LogicalResult Tiler::convertOp(Operation *op) {
         auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
         if (!type || type.getRank() > 2 || dim.getConstantIndex() != 0)
           return dim.emitOpError("expected the number of rows of rows");
-        mapping.map(dim.getResult(), getRowCount(getDomain(dim.getSource())));
+        mapping.map(dim.getResult(),
+                    getRowCount(getRowDomain(dim.getSource())));
         return success();
       })
       .Case<tensor::EmptyOp>([&](tensor::EmptyOp) {
@@ -288,9 +305,6 @@ LogicalResult Tiler::convertLoop(scf::ForOp loop) {
                                   mapped(loop.getUpperBound()),
                                   mapped(loop.getStep()), inits);
   mapping.map(loop.getInductionVar(), clone.getInductionVar());
-  for (auto [init, argument, result] : llvm::zip(
-           loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults()))
-    domains[argument] = domains[result] = getDomain(init);
   mapping.map(loop.getRegionIterArgs(), clone.getRegionIterArgs());
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -314,7 +328,7 @@ bool Tiler::isInPlace(Value value, Value argument) {
   return value == argument || inPlace.lookup(value) == argument;
 }
 
-Value Tiler::copyRows(Value rows, Value destination, Domain domain) {
+Value Tiler::copyRows(Value rows, Value destination, RowDomain domain) {
   auto results =
       splitRows(getStripCount(domain), options.tileRows, destination,
                 [&](Range range, ValueRange parts) {
@@ -341,17 +355,17 @@ SmallVector<Value> Tiler::convertYield(scf::ForOp loop) {
     if (!type || type.getRank() != 2 || isInPlace(value, argument))
       continue;
     if (isa<BlockArgument>(value) || value.getDefiningOp<scf::ForOp>())
-      yields.back() =
-          copyRows(yields.back(),
-                   emptyRows(getRowCount(getDomain(value)), type.getDimSize(1)),
-                   getDomain(value));
+      yields.back() = copyRows(
+          yields.back(),
+          emptyRows(getRowCount(getRowDomain(value)), type.getDimSize(1)),
+          getRowDomain(value));
   }
   for (auto [value, argument, yield] :
        llvm::zip_equal(loop.getBody()->getTerminator()->getOperands(),
                        loop.getRegionIterArgs(), yields)) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (type && type.getRank() == 2 && !isInPlace(value, argument))
-      yield = copyRows(yield, mapped(argument), getDomain(value));
+      yield = copyRows(yield, mapped(argument), getRowDomain(value));
   }
   return yields;
 }
@@ -361,7 +375,7 @@ LogicalResult Tiler::convertReturn(Operation *op) {
     if (outputsOf.contains(value))
       continue;
     if (cast<RankedTensorType>(value.getType()).getRank() != 2 ||
-        getDomain(value) != Domain::Segments)
+        getRowDomain(value) != RowDomain::Segments)
       return op->emitOpError("expected results made by hexad.unpack_rows, or "
                              "rows of segments, found ")
              << value.getType();
@@ -389,7 +403,7 @@ void Tiler::convertStackInsertion(tensor::InsertSliceOp op) {
                             type.getElementType()),
       stack, offsets, sizes, strides);
   Value copied =
-      copyRows(mapped(op.getSource()), layerRows, getDomain(op.getSource()));
+      copyRows(mapped(op.getSource()), layerRows, getRowDomain(op.getSource()));
   mapping.map(op.getResult(),
               tensor::InsertSliceOp::create(builder, copied, stack, offsets,
                                             sizes, strides)

@@ -10,6 +10,7 @@
 
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Dialect/Hexad/IR/RowDomain.h"
 #include "hexad/Runtime/abi.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,9 +28,6 @@ public:
   mlir::LogicalResult run();
 
 private:
-  /// What rows are counted in: tokens, or one row for each segment.
-  enum class Domain { Tokens, Segments };
-
   /// Part of a block of rows: the first row and the number of rows.
   struct Range {
     mlir::Value offset, size;
@@ -43,13 +41,15 @@ private:
   llvm::SmallVector<mlir::Value> convertYield(mlir::scf::ForOp loop);
   bool isInPlace(mlir::Value value, mlir::Value argument);
   mlir::Value copyRows(mlir::Value rows, mlir::Value destination,
-                       Domain domain);
+                       RowDomain domain);
   mlir::LogicalResult convertReturn(mlir::Operation *op);
   void convertStackInsertion(mlir::tensor::InsertSliceOp op);
 
   // Doors.cpp: rectangles to rows and back.
   void convertPackRows(PackRowsOp op);
   void convertPool(PoolOp op);
+  void convertSelectRows(SelectRowsOp op);
+  void convertSelectedOutput(mlir::Value rows, mlir::Value output);
   void convertUnpackRows(UnpackRowsOp op, mlir::Value output);
   void convertPooledOutput(mlir::Value rows, mlir::Value output);
 
@@ -62,6 +62,9 @@ private:
   // Attention.cpp: pages and query tiles.
   void convertAttention(AttentionOp op);
 
+  /// The thread's share of `total` units of `unit` rows each.
+  Range getShare(mlir::Value total, int64_t unit, mlir::Value thread);
+
   /// An `scf.forall` over the threads in which each writes its own contiguous
   /// part of `destinations` along their first dimension. `total` is the number
   /// of units to split, `unit` the number of rows that a unit has. `body` gets
@@ -73,12 +76,11 @@ private:
                                                               mlir::ValueRange)>
                 body);
 
-  Domain getDomain(mlir::Value oldValue);
-  mlir::Value getRowCount(Domain domain);
-  mlir::Value getStripCount(Domain domain);
+  mlir::Value getRowCount(RowDomain domain);
+  mlir::Value getStripCount(RowDomain domain);
   /// How a loop over threads splits its rows; loops of one name give each
   /// thread the same rows.
-  mlir::StringAttr getSplitName(Domain domain);
+  mlir::StringAttr getSplitName(RowDomain domain);
   mlir::Value extent(hexad_extent kind) { return extents[kind]; }
   mlir::Value table(hexad_pointer kind) {
     return tables[kind - HEXAD_POINTER_ROW_ELEMENT];
@@ -111,7 +113,6 @@ private:
   mlir::ImplicitLocOpBuilder builder;
   mlir::IRMapping mapping;
   llvm::SmallVector<mlir::Value> extents, tables, outputs;
-  llvm::DenseMap<mlir::Value, Domain> domains;
   /// Results of blocks of rows that take the place of what a loop carries.
   llvm::DenseMap<mlir::Value, mlir::Value> inPlace;
   /// Results of hexad.unpack_rows that the function returns, and the outputs

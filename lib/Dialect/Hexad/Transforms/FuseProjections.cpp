@@ -46,25 +46,49 @@ static ParameterOp concatenate(ArrayRef<ParameterOp> parts, StringRef name,
 }
 
 namespace {
+/// A projection, and what is done to columns of it before attention: norms of
+/// heads and rotation, in order.
+struct Projection {
+  LinearOp linear;
+  SmallVector<Operation *> ops;
+
+  /// Follows an operand of an attention back to the linear op.
+  static FailureOr<Projection> match(Value operand) {
+    Projection result;
+    Operation *op = operand.getDefiningOp();
+    while (op && op->hasOneUse() && isa<RmsNormOp, RopeOp>(op)) {
+      result.ops.insert(result.ops.begin(), op);
+      op = op->getOperand(0).getDefiningOp();
+    }
+    result.linear = dyn_cast_or_null<LinearOp>(op);
+    if (!result.linear || !result.linear->hasOneUse())
+      return failure();
+    return result;
+  }
+};
+
 /// The three projections of an attention, if they can be one.
 struct Projections {
-  LinearOp linears[3];
+  Projection parts[3];
 
   static FailureOr<Projections> match(AttentionOp attention) {
     Value operands[] = {attention.getQuery(), attention.getKey(),
                         attention.getValue()};
     Projections result;
-    for (auto [operand, linear] : llvm::zip(operands, result.linears)) {
-      linear = operand.getDefiningOp<LinearOp>();
-      if (!linear || !linear->hasOneUse())
+    for (auto [operand, part] : llvm::zip(operands, result.parts)) {
+      FailureOr<Projection> projection = Projection::match(operand);
+      if (failed(projection))
         return failure();
+      part = *projection;
     }
-    LinearOp query = result.linears[0];
-    for (LinearOp linear : result.linears)
+    LinearOp query = result.parts[0].linear;
+    for (const Projection &part : result.parts) {
+      LinearOp linear = part.linear;
       if (linear.getX() != query.getX() ||
           !linear.getBias() != !query.getBias() ||
           linear->getBlock() != query->getBlock())
         return failure();
+    }
     return result;
   }
 
@@ -73,7 +97,8 @@ struct Projections {
   FailureOr<SmallVector<LoadOp>> getLoads(bool bias, SymbolTable &symbols) {
     SmallVector<LoadOp> loads;
     ParameterOp first;
-    for (LinearOp linear : linears) {
+    for (const Projection &part : parts) {
+      LinearOp linear = part.linear;
       auto load = (bias ? linear.getBias() : linear.getWeight())
                       .getDefiningOp<LoadOp>();
       if (!load)
@@ -135,6 +160,61 @@ private:
                           fused.getSymName(), first.getLayer());
   }
 
+  static int64_t getColumns(const Projection &part) {
+    LinearOp linear = part.linear;
+    return cast<RankedTensorType>(linear.getResult().getType()).getDimSize(1);
+  }
+
+  /// Does what was done to each projection to its columns of the fused one: the
+  /// first op of each, then the second ones, so that rotations of the query and
+  /// of the key come together and become one.
+  static Value moveOps(OpBuilder &builder, const Projections &projections,
+                       ArrayRef<int64_t> offsets, Value fused) {
+    size_t most = 0;
+    for (const Projection &part : projections.parts)
+      most = std::max(most, part.ops.size());
+    for (size_t level = 0; level < most; ++level)
+      for (auto [part, offset] : llvm::zip_equal(projections.parts, offsets)) {
+        if (level >= part.ops.size())
+          continue;
+        Operation *op = part.ops[level];
+        if (auto norm = dyn_cast<RmsNormOp>(op))
+          fused = moveNorm(builder, norm, offset, fused);
+        else
+          fused = moveRotation(builder, cast<RopeOp>(op), offset, fused);
+      }
+    return fused;
+  }
+
+  static Value moveNorm(OpBuilder &builder, RmsNormOp norm, int64_t offset,
+                        Value fused) {
+    auto moved = cast<RmsNormOp>(builder.clone(*norm));
+    moved.setGroupSize(norm.getColumnsPerGroup());
+    moved.setOffset(norm.getOffset() + offset);
+    moved.getXMutable().assign(fused);
+    moved.getResult().setType(cast<RankedTensorType>(fused.getType()));
+    return moved.getResult();
+  }
+
+  static Value moveRotation(OpBuilder &builder, RopeOp rope, int64_t offset,
+                            Value fused) {
+    offset += rope.getOffset();
+    auto last = fused.getDefiningOp<RopeOp>();
+    if (last && last.getRotary() == rope.getRotary() &&
+        last.getPairing() == rope.getPairing() &&
+        last.getHeadDim() == rope.getHeadDim() &&
+        last.getOffset() + last.getHeads() * last.getHeadDim() ==
+            static_cast<uint64_t>(offset)) {
+      last.setHeads(last.getHeads() + rope.getHeads());
+      return fused;
+    }
+    auto moved = cast<RopeOp>(builder.clone(*rope));
+    moved.setOffset(offset);
+    moved.getXMutable().assign(fused);
+    moved.getResult().setType(cast<RankedTensorType>(fused.getType()));
+    return moved.getResult();
+  }
+
   LogicalResult fuse(AttentionOp attention, SymbolTable &symbols) {
     FailureOr<Projections> projections = Projections::match(attention);
     if (failed(projections) ||
@@ -145,27 +225,30 @@ private:
     if (failed(weights))
       return failure();
     FailureOr<SmallVector<LoadOp>> biases = SmallVector<LoadOp>();
-    bool hasBias = static_cast<bool>(projections->linears[0].getBias());
+    LinearOp query = projections->parts[0].linear;
+    bool hasBias = static_cast<bool>(query.getBias());
     if (hasBias && failed(biases = projections->getLoads(true, symbols)))
       return failure();
 
     OpBuilder builder(attention);
     Value weight = loadFused(builder, *weights, symbols);
     Value bias = hasBias ? loadFused(builder, *biases, symbols) : Value();
-    Value fused =
-        LinearOp::create(builder, attention.getLoc(),
-                         projections->linears[0].getX(), weight, bias);
+    Value fused = LinearOp::create(builder, attention.getLoc(), query.getX(),
+                                   weight, bias);
     SmallVector<int64_t> offsets{0};
-    for (LinearOp linear : ArrayRef(projections->linears).drop_back())
-      offsets.push_back(
-          offsets.back() +
-          cast<RankedTensorType>(linear.getResult().getType()).getDimSize(1));
+    for (const Projection &part : ArrayRef(projections->parts).drop_back())
+      offsets.push_back(offsets.back() + getColumns(part));
+    fused = moveOps(builder, *projections, offsets, fused);
     attention.getQueryMutable().assign(fused);
     attention.getKeyMutable().assign(fused);
     attention.getValueMutable().assign(fused);
     attention.setOffsets(offsets);
-    for (LinearOp linear : projections->linears)
+    for (const Projection &part : projections->parts) {
+      for (Operation *op : llvm::reverse(part.ops))
+        op->erase();
+      LinearOp linear = part.linear;
       linear.erase();
+    }
     for (LoadOp load : *weights)
       if (load.use_empty())
         load.erase();

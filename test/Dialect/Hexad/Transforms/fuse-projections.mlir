@@ -61,3 +61,40 @@ func.func @two_files(%x: tensor<?x4xf32>, %s: !hexad.segments) -> tensor<?x4xf32
   %o = hexad.attention %q, %k, %v, %s {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
   return %o : tensor<?x4xf32>
 }
+
+// -----
+
+// Norms of heads and rotations move behind the fused projection, to their columns
+// of it; the two rotations are one. A wrong offset would normalize or rotate
+// another head.
+hexad.parameter @query : tensor<8x8xf32> from "m.safetensors" ["q"]
+hexad.parameter @key : tensor<4x8xf32> from "m.safetensors" ["k"]
+hexad.parameter @value : tensor<4x8xf32> from "m.safetensors" ["v"]
+hexad.parameter @query_norm : tensor<4xf32> from "m.safetensors" ["qn"]
+hexad.parameter @key_norm : tensor<4xf32> from "m.safetensors" ["kn"]
+
+// CHECK-LABEL: func.func @rotated
+// CHECK-SAME: (%[[X:.+]]: tensor<?x8xf32>, %[[S:.+]]: !hexad.segments, %[[T:.+]]: tensor<?x4xf32>)
+func.func @rotated(%x: tensor<?x8xf32>, %s: !hexad.segments, %rotary: tensor<?x4xf32>) -> tensor<?x8xf32> {
+  // CHECK: %[[QKV:.+]] = hexad.linear %[[X]]
+  // CHECK: %[[Q:.+]] = hexad.rms_norm %[[QKV]] weight %query_norm eps {{[0-9.E-]+}} {group_size = 4 : i64, groups = 2 : i64} : tensor<?x16xf32>
+  // CHECK: %[[K:.+]] = hexad.rms_norm %[[Q]] weight %key_norm eps {{[0-9.E-]+}} {group_size = 4 : i64, offset = 8 : i64} : tensor<?x16xf32>
+  // CHECK: %[[R:.+]] = hexad.rope half %[[K]], %[[T]] {head_dim = 4 : i64, heads = 3 : i64} : tensor<?x16xf32>
+  // CHECK-NOT: hexad.rope
+  // CHECK: hexad.attention %[[R]], %[[R]], %[[R]], %[[S]]
+  // CHECK-SAME: offsets = array<i64: 0, 8, 12>
+  %qw = hexad.load @query : tensor<8x8xf32>
+  %kw = hexad.load @key : tensor<4x8xf32>
+  %vw = hexad.load @value : tensor<4x8xf32>
+  %qn = hexad.load @query_norm : tensor<4xf32>
+  %kn = hexad.load @key_norm : tensor<4xf32>
+  %q = hexad.linear %x, %qw : tensor<?x8xf32>, tensor<8x8xf32> -> tensor<?x8xf32>
+  %k = hexad.linear %x, %kw : tensor<?x8xf32>, tensor<4x8xf32> -> tensor<?x4xf32>
+  %v = hexad.linear %x, %vw : tensor<?x8xf32>, tensor<4x8xf32> -> tensor<?x4xf32>
+  %q1 = hexad.rms_norm %q weight %qn eps 1.0e-6 {groups = 2 : i64} : tensor<?x8xf32>, tensor<4xf32>
+  %k1 = hexad.rms_norm %k weight %kn eps 1.0e-6 : tensor<?x4xf32>, tensor<4xf32>
+  %q2 = hexad.rope half %q1, %rotary {heads = 2 : i64, head_dim = 4 : i64} : tensor<?x8xf32>, tensor<?x4xf32>
+  %k2 = hexad.rope half %k1, %rotary {heads = 1 : i64, head_dim = 4 : i64} : tensor<?x4xf32>, tensor<?x4xf32>
+  %o = hexad.attention %q2, %k2, %v, %s {causal, heads = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
+  return %o : tensor<?x8xf32>
+}
