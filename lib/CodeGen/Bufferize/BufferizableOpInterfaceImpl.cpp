@@ -45,14 +45,15 @@ struct KernelModel
     SmallVector<Value> destinations;
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      if (isa<TensorType>(value.getType())) {
+      bool isTensor = isa<TensorType>(value.getType());
+      if (isTensor) {
         FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
         if (failed(buffer))
           return failure();
         value = *buffer;
       }
       operands.push_back(value);
-      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
+      if (isTensor && cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
         destinations.push_back(value);
     }
     clone(rewriter, op, /*newResultTypes=*/TypeRange(), operands);

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../EntryArguments.h"
 #include "Tiler.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 #include <numbers>
@@ -15,45 +17,41 @@
 using namespace mlir;
 using namespace hexad;
 
-namespace {
-/// Shapes that an attention's loops work on.
-struct AttentionShape {
-  int64_t headDim, kvHeads, group, keyColumns, valueColumns, valuePanels;
-
-  AttentionShape(AttentionOp op, const TilePassOptions &options)
-      : headDim(op.getHeadDim()), kvHeads(op.getKvHeads()),
-        group(op.getHeads() / op.getKvHeads()),
-        keyColumns(options.tileColumns) {
-    // A head narrower than a panel gets a panel of its own width.
-    valueColumns =
-        std::min(options.tileColumns,
-                 static_cast<int64_t>(llvm::alignTo(headDim, kernel::lanes)));
-    valuePanels = llvm::divideCeil(headDim, valueColumns);
-  }
-};
-} // namespace
-
 static Value emptyTensor(ImplicitLocOpBuilder &builder, ArrayRef<int64_t> shape,
                          ValueRange dynamicSizes = {}) {
   return tensor::EmptyOp::create(builder, shape, builder.getF32Type(),
                                  dynamicSizes);
 }
 
-/// One matrix of a stack of cubes: `source[item, panel, 0:rows, :]`.
-static Value slicePanel(ImplicitLocOpBuilder &builder, Value source, Value item,
-                        Value panel, OpFoldResult rows) {
-  auto type = cast<RankedTensorType>(source.getType());
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  std::optional<int64_t> staticRows = getConstantIntValue(rows);
-  auto panelType = RankedTensorType::get(
-      {staticRows.value_or(ShapedType::kDynamic), type.getDimSize(3)},
-      builder.getF32Type());
+/// `source[indices…, 0:rows, :]` as a matrix, or all of what `indices` leave if
+/// `rows` is null. The source is a tensor or a buffer.
+static Value sliceLeading(ImplicitLocOpBuilder &builder, Value source,
+                          ArrayRef<OpFoldResult> indices,
+                          OpFoldResult rows = {}) {
+  auto type = cast<ShapedType>(source.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : type.getShape())
+    sizes.push_back(builder.getIndexAttr(dim));
+  SmallVector<int64_t> shape(type.getShape().drop_front(indices.size()));
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    offsets[dim] = index;
+    sizes[dim] = builder.getIndexAttr(1);
+  }
+  if (rows) {
+    sizes[indices.size()] = rows;
+    shape[0] = getConstantIntValue(rows).value_or(ShapedType::kDynamic);
+  }
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    auto sliceType = memref::SubViewOp::inferRankReducedResultType(
+        shape, memref, offsets, sizes, strides);
+    return memref::SubViewOp::create(builder, cast<MemRefType>(sliceType),
+                                     source, offsets, sizes, strides);
+  }
   return tensor::ExtractSliceOp::create(
-      builder, panelType, source,
-      SmallVector<OpFoldResult>{item, panel, zero, zero},
-      SmallVector<OpFoldResult>{one, one, rows,
-                                builder.getIndexAttr(type.getDimSize(3))},
-      SmallVector<OpFoldResult>(4, one));
+      builder, RankedTensorType::get(shape, type.getElementType()), source,
+      offsets, sizes, strides);
 }
 
 /// `source[0:rows, column : column + columns]`.
@@ -91,188 +89,376 @@ static Value overPanels(ImplicitLocOpBuilder &builder, Value count, Value rows,
   return loop.getResult(0);
 }
 
-void Tiler::convertAttention(AttentionOp op) {
-  AttentionShape shape(op, options);
-  Value query = mapped(op.getQuery());
-  Value key = mapped(op.getKey());
-  Value value = mapped(op.getValue());
-  ArrayRef<int64_t> offsets = op.getOffsets();
-  auto tile = kernel::TileAttr::get(builder.getContext(), options.tileRows,
-                                    options.tileColumns);
-  OpFoldResult zeroAttr = builder.getIndexAttr(0),
-               oneAttr = builder.getIndexAttr(1);
+/// Converts one attention: a loop that packs keys and values into pages, and
+/// one over tiles of queries that walks the pages which the tile sees.
+///
+/// The pages lie in tensors of the call, `[page · kv_heads, …]`, or, with a
+/// cache, in buffers of the sessions, `[kv_heads, …]` for each page.
+class Tiler::AttentionTiling {
+public:
+  AttentionTiling(Tiler &tiler, AttentionOp op);
 
-  // Pages: item (page, kv head), keys transposed into panels, values in panels.
-  Value items = mul(extent(HEXAD_EXTENT_PAGES), index(shape.kvHeads));
-  Value keyPages =
-      emptyTensor(builder,
-                  {ShapedType::kDynamic, options.page / shape.keyColumns,
-                   shape.headDim, shape.keyColumns},
-                  items);
-  Value valuePages = emptyTensor(builder,
-                                 {ShapedType::kDynamic, shape.valuePanels,
-                                  options.page, shape.valueColumns},
-                                 items);
-  auto pack = scf::ForallOp::create(
-      builder,
-      SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_PAGES),
-                                builder.getIndexAttr(shape.kvHeads)},
-      ValueRange{keyPages, valuePages}, /*mapping=*/std::nullopt);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(pack.getTerminator());
-    Value page = pack.getInductionVar(0), head = pack.getInductionVar(1);
-    Value item = add(mul(page, index(shape.kvHeads)), head);
-    Value bounds = table(HEXAD_POINTER_PAGE_BOUNDS);
-    Value first = entry(bounds, mul(page, index(2)));
-    Value last = entry(bounds, add(mul(page, index(2)), index(1)));
-    Value keys = sub(last, first);
-    Value headColumn = mul(head, index(shape.headDim));
-    auto packInto = [&](Value pages, Value rows, int64_t offset,
-                        auto createOp) {
-      auto type = cast<RankedTensorType>(pages.getType());
-      SmallVector<OpFoldResult> sliceOffsets(4, zeroAttr), strides(4, oneAttr);
-      sliceOffsets[0] = item;
-      SmallVector<OpFoldResult> sizes{oneAttr};
-      for (int64_t size : type.getShape().drop_front())
-        sizes.push_back(builder.getIndexAttr(size));
-      auto pageType = RankedTensorType::get(type.getShape().drop_front(),
-                                            builder.getF32Type());
-      Value destination = tensor::ExtractSliceOp::create(
-          builder, pageType, pages, sliceOffsets, sizes, strides);
-      Value packed = createOp(pageType, sliceRows(rows, first, keys),
-                              add(headColumn, index(offset)), destination);
-      OpBuilder::InsertionGuard inner(builder);
-      builder.setInsertionPointToEnd(pack.getTerminator().getBody());
-      tensor::ParallelInsertSliceOp::create(builder, packed, pages,
-                                            sliceOffsets, sizes, strides);
-    };
-    packInto(pack.getRegionIterArgs()[0], key, offsets[1],
-             [&](Type type, Value rows, Value column, Value destination) {
-               return kernel::PackKeysOp::create(builder, type, rows, column,
-                                                 /*start=*/Value(), destination,
-                                                 shape.headDim)
-                   .getResult(0);
-             });
-    packInto(pack.getRegionIterArgs()[1], value, offsets[2],
-             [&](Type type, Value rows, Value column, Value destination) {
-               return kernel::PackValuesOp::create(builder, type, rows, column,
-                                                   /*start=*/Value(),
-                                                   destination, shape.headDim)
-                   .getResult(0);
-             });
+  void convert() {
+    packPages();
+    attend();
   }
-  keyPages = pack.getResult(0);
-  valuePages = pack.getResult(1);
 
-  // Query tiles.
-  int64_t heads = op.getHeads();
-  Value output = emptyRows(extent(HEXAD_EXTENT_ROWS), heads * shape.headDim);
+private:
+  /// The heads of a page, or all pages if they lie in tensors.
+  struct Pages {
+    Value keys, values;
+  };
+
+  void packPages();
+  void packIntoTensors();
+  void packIntoCache();
+  void attend();
+  Value attendTile(Value queryTile, Value head, Value output);
+  SmallVector<Value> attendPage(Value page, ValueRange carried);
+
+  /// A page of the cache of a segment.
+  Pages getCachedPage(Value segment, Value page);
+  /// The first index that a page of a segment has in `Pages`.
+  Value getItem(Value segment, Value page);
+
+  template <typename PackOp>
+  Value pack(Value rows, Value column, Value start, Value destination);
+
+  MemRefType getBufferType(ArrayRef<int64_t> pageShape) {
+    SmallVector<int64_t> shape{kvHeads};
+    llvm::append_range(shape, pageShape);
+    return MemRefType::get(shape, b.getF32Type());
+  }
+  int64_t getBytes(ArrayRef<int64_t> pageShape) {
+    return getBufferType(pageShape).getNumElements() * int64_t(sizeof(float));
+  }
+
+  Tiler &t;
+  ImplicitLocOpBuilder &b;
+  AttentionOp op;
+  int64_t heads, kvHeads, headDim, pageSize;
+  int64_t valueColumns, valuePanels;
+  SmallVector<int64_t, 3> keyShape, valueShape; ///< of one head of a page
+  bool isCached;
+  Pages pages; ///< of the call, if they lie in tensors
+
+  /// What holds for the query tile that is being built.
+  struct QueryTile {
+    Value first, rows, paddedRows;
+    Value segment, kvHead;
+    Value position; ///< of the first row
+    Value keys;     ///< in front of the last one that a row sees
+    Value queries;
+  } tile;
+};
+
+Tiler::AttentionTiling::AttentionTiling(Tiler &tiler, AttentionOp op)
+    : t(tiler), b(tiler.builder), op(op), heads(op.getHeads()),
+      kvHeads(op.getKvHeads()), headDim(op.getHeadDim()),
+      pageSize(tiler.options.page), isCached(op.getCache().has_value()) {
+  int64_t columns = tiler.options.tileColumns;
+  // A head narrower than a panel gets a panel of its own width.
+  valueColumns = std::min(
+      columns, static_cast<int64_t>(llvm::alignTo(headDim, kernel::lanes)));
+  valuePanels = llvm::divideCeil(headDim, valueColumns);
+  keyShape = {pageSize / columns, headDim, columns};
+  valueShape = {valuePanels, pageSize, valueColumns};
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+/// The packed page, or null if it is a buffer.
+template <typename PackOp>
+Value Tiler::AttentionTiling::pack(Value rows, Value column, Value start,
+                                   Value destination) {
+  SmallVector<Type, 1> results;
+  if (isa<TensorType>(destination.getType()))
+    results.push_back(destination.getType());
+  auto packed = PackOp::create(b, results, rows, column, start, destination,
+                               b.getI64IntegerAttr(headDim));
+  return results.empty() ? Value() : packed->getResult(0);
+}
+
+void Tiler::AttentionTiling::packPages() {
+  if (isCached)
+    packIntoCache();
+  else
+    packIntoTensors();
+}
+
+void Tiler::AttentionTiling::packIntoTensors() {
+  Value items = t.mul(t.extent(HEXAD_EXTENT_PAGES), t.index(kvHeads));
+  auto makePages = [&](ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> pagesShape{ShapedType::kDynamic};
+    llvm::append_range(pagesShape, shape);
+    return emptyTensor(b, pagesShape, items);
+  };
   auto forall = scf::ForallOp::create(
-      builder,
-      SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_QUERY_TILES),
-                                builder.getIndexAttr(heads)},
+      b,
+      SmallVector<OpFoldResult>{t.extent(HEXAD_EXTENT_PAGES),
+                                b.getIndexAttr(kvHeads)},
+      ValueRange{makePages(keyShape), makePages(valueShape)},
+      /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  Value page = forall.getInductionVar(0), head = forall.getInductionVar(1);
+  Range rows = t.getPageRows(page);
+  OpFoldResult item = t.add(t.mul(page, t.index(kvHeads)), head);
+  auto insert = [&](Value packed, Value whole) {
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToEnd(forall.getTerminator().getBody());
+    auto type = cast<RankedTensorType>(whole.getType());
+    SmallVector<OpFoldResult> offsets(4, b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(4, b.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes{b.getIndexAttr(1)};
+    for (int64_t size : type.getShape().drop_front())
+      sizes.push_back(b.getIndexAttr(size));
+    offsets[0] = item;
+    tensor::ParallelInsertSliceOp::create(b, packed, whole, offsets, sizes,
+                                          strides);
+  };
+  Value headColumn = t.mul(head, t.index(headDim));
+  ArrayRef<int64_t> offsets = op.getOffsets();
+  Value allKeys = forall.getRegionIterArgs()[0];
+  Value allValues = forall.getRegionIterArgs()[1];
+  Value key = t.mapped(op.getKey()), value = t.mapped(op.getValue());
+  Value keys = pack<kernel::PackKeysOp>(
+      t.sliceRows(key, rows.offset, rows.size),
+      t.add(headColumn, t.index(offsets[1])),
+      /*start=*/Value(), sliceLeading(b, allKeys, item));
+  insert(keys, allKeys);
+  Value values = pack<kernel::PackValuesOp>(
+      t.sliceRows(value, rows.offset, rows.size),
+      t.add(headColumn, t.index(offsets[2])),
+      /*start=*/Value(), sliceLeading(b, allValues, item));
+  insert(values, allValues);
+  pages = {forall.getResult(0), forall.getResult(1)};
+}
+
+void Tiler::AttentionTiling::packIntoCache() {
+  auto forall = scf::ForallOp::create(
+      b,
+      SmallVector<OpFoldResult>{t.extent(HEXAD_EXTENT_PAGES),
+                                b.getIndexAttr(kvHeads)},
+      ValueRange(), /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  Value piece = forall.getInductionVar(0), head = forall.getInductionVar(1);
+  Range rows = t.getPageRows(piece);
+  Value position = t.entry(t.table(HEXAD_POINTER_POSITIONS), rows.offset);
+  Value page = t.div(position, t.index(pageSize));
+  Value start = t.sub(position, t.mul(page, t.index(pageSize)));
+  Value segment = t.entry(t.table(HEXAD_POINTER_PAGE_SEGMENT), piece);
+  Pages cached = getCachedPage(segment, page);
+  Value headColumn = t.mul(head, t.index(headDim));
+  ArrayRef<int64_t> offsets = op.getOffsets();
+  Value key = t.mapped(op.getKey()), value = t.mapped(op.getValue());
+  pack<kernel::PackKeysOp>(t.sliceRows(key, rows.offset, rows.size),
+                           t.add(headColumn, t.index(offsets[1])), start,
+                           sliceLeading(b, cached.keys, OpFoldResult(head)));
+  pack<kernel::PackValuesOp>(
+      t.sliceRows(value, rows.offset, rows.size),
+      t.add(headColumn, t.index(offsets[2])), start,
+      sliceLeading(b, cached.values, OpFoldResult(head)));
+}
+
+Tiler::AttentionTiling::Pages
+Tiler::AttentionTiling::getCachedPage(Value segment, Value page) {
+  auto [number, count] = t.getCacheNumber(*op.getCache());
+  Value place = t.add(t.mul(segment, t.index(count)), t.index(number));
+  Value layer = op.getLayer() ? t.mapped(op.getLayer()) : t.index(0);
+  auto getPart = [&](ArrayRef<int64_t> shape, int64_t offset) {
+    return kernel::PageOp::create(b, getBufferType(shape), t.getCachePlaces(),
+                                  place, page, layer,
+                                  b.getI64IntegerAttr(offset));
+  };
+  return {getPart(keyShape, 0), getPart(valueShape, getBytes(keyShape))};
+}
+
+//===----------------------------------------------------------------------===//
+// Attending
+//===----------------------------------------------------------------------===//
+
+void Tiler::AttentionTiling::attend() {
+  if (isCached)
+    t.setPageBytes(*op.getCache(), getBytes(keyShape) + getBytes(valueShape));
+  Value output = t.emptyRows(t.extent(HEXAD_EXTENT_ROWS), heads * headDim);
+  auto forall = scf::ForallOp::create(
+      b,
+      SmallVector<OpFoldResult>{t.extent(HEXAD_EXTENT_QUERY_TILES),
+                                b.getIndexAttr(heads)},
       ValueRange{output}, /*mapping=*/std::nullopt);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(forall.getTerminator());
-    Value queryTile = forall.getInductionVar(0);
-    Value head = forall.getInductionVar(1);
-    Value kvHead = div(head, index(shape.group));
-    Value bounds = table(HEXAD_POINTER_TILE_BOUNDS);
-    Value first = entry(bounds, mul(queryTile, index(2)));
-    Value last = entry(bounds, add(mul(queryTile, index(2)), index(1)));
-    Value rows = sub(last, first);
-    Value paddedRows =
-        mul(ceilDiv(rows, options.tileRows), index(options.tileRows));
-    Value segment = entry(table(HEXAD_POINTER_TILE_SEGMENT), queryTile);
-    Value segmentPages = table(HEXAD_POINTER_SEGMENT_PAGES);
-    Value firstPage = entry(segmentPages, segment);
-    Value lastPage = entry(segmentPages, add(segment, index(1)));
-    Value column = mul(head, index(shape.headDim));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  Value head = forall.getInductionVar(1);
+  Value whole = forall.getRegionIterArgs()[0];
+  Value column = t.mul(head, t.index(headDim));
+  Value part = attendTile(forall.getInductionVar(0), head, whole);
+  b.setInsertionPointToEnd(forall.getTerminator().getBody());
+  tensor::ParallelInsertSliceOp::create(
+      b, part, whole, SmallVector<OpFoldResult>{tile.first, column},
+      SmallVector<OpFoldResult>{tile.rows, b.getIndexAttr(headDim)},
+      SmallVector<OpFoldResult>(2, b.getIndexAttr(1)));
+  t.mapping.map(op.getResult(), forall.getResult(0));
+}
 
-    // exp(x) is computed as exp2(x · log2 e): the factor goes into the queries.
-    double scale = op.getScale().convertToDouble() * std::numbers::log2e;
-    Value queries = emptyTensor(
-        builder,
-        {options.queryTile,
-         static_cast<int64_t>(llvm::alignTo(shape.headDim, kernel::lanes))});
-    queries = kernel::LoadQueriesOp::create(
-                  builder, queries.getType(), sliceRows(query, first, rows),
-                  add(column, index(offsets[0])), queries,
-                  builder.getF64FloatAttr(scale),
-                  builder.getI64IntegerAttr(shape.headDim))
-                  .getResult(0);
-    Value statistics =
-        emptyTensor(builder, {kernel::StatisticCount,
-                              static_cast<int64_t>(llvm::alignTo(
-                                  options.queryTile, kernel::lanes))});
-    Value accumulator = emptyTensor(
-        builder, {options.queryTile, shape.valuePanels * shape.valueColumns});
-    auto start = kernel::StartPagesOp::create(
-        builder, TypeRange{statistics.getType(), accumulator.getType()},
-        statistics, accumulator);
-    Value scores = emptyTensor(builder, {options.queryTile, options.page});
-
-    auto pages = scf::ForOp::create(
-        builder, firstPage, lastPage, index(1),
-        ValueRange{scores, start.getResult(0), start.getResult(1)});
-    {
-      OpBuilder::InsertionGuard inner(builder);
-      builder.setInsertionPointToStart(pages.getBody());
-      Value page = pages.getInductionVar();
-      Value item = add(mul(page, index(shape.kvHeads)), kvHead);
-      Value pageBounds = table(HEXAD_POINTER_PAGE_BOUNDS);
-      Value keys = sub(entry(pageBounds, add(mul(page, index(2)), index(1))),
-                       entry(pageBounds, mul(page, index(2))));
-      Value queryRows = sliceRows(queries, index(0), paddedRows);
-      Value pageScores = overPanels(
-          builder, ceilDiv(keys, shape.keyColumns), paddedRows,
-          shape.keyColumns, pages.getRegionIterArg(0),
-          [&](Value panel, Value part) {
-            Value keyPanel = slicePanel(builder, keyPages, item, panel,
-                                        builder.getIndexAttr(shape.headDim));
-            return kernel::MatmulOp::create(
-                       builder, part.getType(), queryRows, keyPanel,
-                       /*bias=*/Value(), /*residual=*/Value(),
-                       /*fold=*/Value(), part, tile, ActivationAttr())
-                .getResult(0);
-          });
-      auto softmax = kernel::SoftmaxPageOp::create(
-          builder, TypeRange{scores.getType(), statistics.getType()}, rows,
-          keys, /*position=*/Value(), pageScores, pages.getRegionIterArg(1),
-          UnitAttr(), IntegerAttr(), FloatAttr());
-      Value probabilities =
-          sliceRows(softmax.getResult(0), index(0), paddedRows);
-      Value folded = overPanels(
-          builder, index(shape.valuePanels), paddedRows, shape.valueColumns,
-          pages.getRegionIterArg(2), [&](Value panel, Value part) {
-            Value valuePanel =
-                slicePanel(builder, valuePages, item, panel, keys);
-            return kernel::MatmulOp::create(
-                       builder, part.getType(), probabilities, valuePanel,
-                       /*bias=*/Value(), /*residual=*/Value(),
-                       softmax.getResult(1), part, tile, ActivationAttr())
-                .getResult(0);
-          });
-      scf::YieldOp::create(builder, ValueRange{softmax.getResult(0),
-                                               softmax.getResult(1), folded});
-    }
-
-    SmallVector<OpFoldResult> outputOffsets{first, column};
-    SmallVector<OpFoldResult> outputSizes{rows,
-                                          builder.getIndexAttr(shape.headDim)};
-    SmallVector<OpFoldResult> strides(2, oneAttr);
-    Value destination =
-        tensor::ExtractSliceOp::create(builder, forall.getRegionIterArgs()[0],
-                                       outputOffsets, outputSizes, strides);
-    auto finish = kernel::FinishPagesOp::create(
-        builder, destination.getType(), pages.getResult(2), pages.getResult(1),
-        index(0), destination, builder.getI64IntegerAttr(shape.headDim));
-    builder.setInsertionPointToEnd(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(builder, finish.getResult(0),
-                                          forall.getRegionIterArgs()[0],
-                                          outputOffsets, outputSizes, strides);
+Value Tiler::AttentionTiling::attendTile(Value queryTile, Value head,
+                                         Value output) {
+  Value tileRows = t.index(t.options.tileRows);
+  Value bounds = t.table(HEXAD_POINTER_TILE_BOUNDS);
+  Value segmentBounds = t.table(HEXAD_POINTER_SEGMENT_BOUNDS);
+  tile.first = t.entry(bounds, t.mul(queryTile, t.index(2)));
+  Value last = t.entry(bounds, t.add(t.mul(queryTile, t.index(2)), t.index(1)));
+  tile.rows = t.sub(last, tile.first);
+  tile.paddedRows = t.mul(t.ceilDiv(tile.rows, t.options.tileRows), tileRows);
+  tile.segment = t.entry(t.table(HEXAD_POINTER_TILE_SEGMENT), queryTile);
+  tile.kvHead = t.div(head, t.index(heads / kvHeads));
+  tile.position = t.entry(t.table(HEXAD_POINTER_POSITIONS), tile.first);
+  // The last row of a causal tile sees all that the tile sees.
+  tile.keys =
+      op.getCausal()
+          ? t.add(tile.position, tile.rows)
+          : t.sub(t.entry(segmentBounds, t.add(tile.segment, t.index(1))),
+                  t.entry(segmentBounds, tile.segment));
+  Value firstPage = t.index(0);
+  if (op.getWindow()) {
+    // Positions are signed: the window may begin in front of the first key.
+    Value begin = t.sub(t.add(tile.position, t.index(1)),
+                        t.index(static_cast<int64_t>(*op.getWindow())));
+    begin = arith::MaxSIOp::create(b, begin, t.index(0));
+    firstPage = t.div(begin, t.index(pageSize));
   }
-  mapping.map(op.getResult(), forall.getResult(0));
+  Value column = t.mul(head, t.index(headDim));
+
+  // exp(x) is computed as exp2(x · log2 e): the factor goes into the queries.
+  double scale = op.getScale().convertToDouble() * std::numbers::log2e;
+  int64_t queryTileRows = t.options.queryTile;
+  Value queries = emptyTensor(
+      b, {queryTileRows,
+          static_cast<int64_t>(llvm::alignTo(headDim, kernel::lanes))});
+  queries = kernel::LoadQueriesOp::create(
+                b, queries.getType(),
+                t.sliceRows(t.mapped(op.getQuery()), tile.first, tile.rows),
+                t.add(column, t.index(op.getOffsets()[0])), queries,
+                b.getF64FloatAttr(scale), b.getI64IntegerAttr(headDim))
+                .getResult(0);
+  tile.queries = t.sliceRows(queries, t.index(0), tile.paddedRows);
+  Value statistics = emptyTensor(
+      b, {kernel::StatisticCount,
+          static_cast<int64_t>(llvm::alignTo(queryTileRows, kernel::lanes))});
+  Value accumulator =
+      emptyTensor(b, {queryTileRows, valuePanels * valueColumns});
+  auto start = kernel::StartPagesOp::create(
+      b, TypeRange{statistics.getType(), accumulator.getType()}, statistics,
+      accumulator);
+  Value scores = emptyTensor(b, {queryTileRows, pageSize});
+
+  auto loop = scf::ForOp::create(
+      b, firstPage, t.ceilDiv(tile.keys, pageSize), t.index(1),
+      ValueRange{scores, start.getResult(0), start.getResult(1)});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(
+        b, attendPage(loop.getInductionVar(), loop.getRegionIterArgs()));
+  }
+  Value destination = tensor::ExtractSliceOp::create(
+      b, output, SmallVector<OpFoldResult>{tile.first, column},
+      SmallVector<OpFoldResult>{tile.rows, b.getIndexAttr(headDim)},
+      SmallVector<OpFoldResult>(2, b.getIndexAttr(1)));
+  return kernel::FinishPagesOp::create(
+             b, destination.getType(), loop.getResult(2), loop.getResult(1),
+             t.index(0), destination, b.getI64IntegerAttr(headDim))
+      .getResult(0);
+}
+
+Value Tiler::AttentionTiling::getItem(Value segment, Value page) {
+  Value first = t.entry(t.table(HEXAD_POINTER_SEGMENT_PAGES), segment);
+  return t.add(t.mul(t.add(first, page), t.index(kvHeads)), tile.kvHead);
+}
+
+/// Scores, softmax and weighted values of one page; `carried` are the scores'
+/// memory, the statistics and the output so far.
+SmallVector<Value> Tiler::AttentionTiling::attendPage(Value page,
+                                                      ValueRange carried) {
+  auto kernelTile = kernel::TileAttr::get(b.getContext(), t.options.tileRows,
+                                          t.options.tileColumns);
+  Pages heads = isCached ? getCachedPage(tile.segment, page) : pages;
+  OpFoldResult item = isCached ? tile.kvHead : getItem(tile.segment, page);
+  Value firstKey = t.mul(page, t.index(pageSize));
+  Value keys = t.min(t.sub(tile.keys, firstKey), t.index(pageSize));
+  int64_t keyColumns = keyShape.back();
+  Value scores = overPanels(
+      b, t.ceilDiv(keys, keyColumns), tile.paddedRows, keyColumns, carried[0],
+      [&](Value panel, Value part) {
+        return kernel::MatmulOp::create(
+                   b, part.getType(), tile.queries,
+                   sliceLeading(b, heads.keys, {item, panel}),
+                   /*bias=*/Value(), /*residual=*/Value(), /*fold=*/Value(),
+                   part, kernelTile, ActivationAttr())
+            .getResult(0);
+      });
+  bool isMasked = op.getCausal() || op.getWindow();
+  FloatAttr softcap; // Like the scores in units of log2.
+  if (op.getSoftcap())
+    softcap = b.getF64FloatAttr(op.getSoftcap()->convertToDouble() *
+                                std::numbers::log2e);
+  auto softmax = kernel::SoftmaxPageOp::create(
+      b, TypeRange{scores.getType(), carried[1].getType()}, tile.rows, keys,
+      isMasked ? t.sub(tile.position, firstKey) : Value(), scores, carried[1],
+      op.getCausalAttr(), op.getWindowAttr(), softcap);
+  Value probabilities =
+      t.sliceRows(softmax.getResult(0), t.index(0), tile.paddedRows);
+  Value folded = overPanels(
+      b, t.index(valuePanels), tile.paddedRows, valueColumns, carried[2],
+      [&](Value panel, Value part) {
+        return kernel::MatmulOp::create(
+                   b, part.getType(), probabilities,
+                   sliceLeading(b, heads.values, {item, panel}, keys),
+                   /*bias=*/Value(), /*residual=*/Value(), softmax.getResult(1),
+                   part, kernelTile, ActivationAttr())
+            .getResult(0);
+      });
+  return {softmax.getResult(0), softmax.getResult(1), folded};
+}
+
+//===----------------------------------------------------------------------===//
+// Caches
+//===----------------------------------------------------------------------===//
+
+Tiler::Range Tiler::getPageRows(Value page) {
+  Value bounds = table(HEXAD_POINTER_PAGE_BOUNDS);
+  Value first = entry(bounds, mul(page, index(2)));
+  Value last = entry(bounds, add(mul(page, index(2)), index(1)));
+  return {first, sub(last, first)};
+}
+
+Value Tiler::getCachePlaces() {
+  if (!cachePlaces)
+    cachePlaces = addPointer(
+        target, HEXAD_POINTER_CACHES,
+        MemRefType::get({ShapedType::kDynamic}, builder.getI64Type()));
+  return cachePlaces;
+}
+
+std::pair<int64_t, int64_t> Tiler::getCacheNumber(StringRef name) {
+  std::pair<int64_t, int64_t> result(0, 0);
+  for (auto cache : source->getParentOfType<ModuleOp>().getOps<CacheOp>()) {
+    if (cache.getSymName() == name)
+      result.first = result.second;
+    ++result.second;
+  }
+  return result;
+}
+
+void Tiler::setPageBytes(StringRef name, int64_t bytes) {
+  auto cache = SymbolTable::lookupNearestSymbolFrom<CacheOp>(
+      source, StringAttr::get(source.getContext(), name));
+  cache->setAttr("hexad.page_bytes", builder.getI64IntegerAttr(bytes));
+}
+
+void Tiler::convertAttention(AttentionOp op) {
+  AttentionTiling(*this, op).convert();
 }

@@ -60,7 +60,15 @@ private:
   mlir::Value findDestination(RowsOp op, unsigned result);
 
   // Attention.cpp: pages and query tiles.
+  class AttentionTiling;
   void convertAttention(AttentionOp op);
+  /// The rows that lie in a page of the call.
+  Range getPageRows(mlir::Value page);
+  /// The call's table of where the caches of each segment lie.
+  mlir::Value getCachePlaces();
+  /// A cache's number among the module's, and how many there are.
+  std::pair<int64_t, int64_t> getCacheNumber(llvm::StringRef name);
+  void setPageBytes(llvm::StringRef name, int64_t bytes);
 
   /// The thread's share of `total` units of `unit` rows each.
   Range getShare(mlir::Value total, int64_t unit, mlir::Value thread);
@@ -113,6 +121,7 @@ private:
   mlir::ImplicitLocOpBuilder builder;
   mlir::IRMapping mapping;
   llvm::SmallVector<mlir::Value> extents, tables, outputs;
+  mlir::Value cachePlaces; ///< null before something needs it
   /// Results of blocks of rows that take the place of what a loop carries.
   llvm::DenseMap<mlir::Value, mlir::Value> inPlace;
   /// Results of hexad.unpack_rows that the function returns, and the outputs
