@@ -42,10 +42,11 @@ struct KernelToVectorPass
     OpBuilder builder(op);
     VectorBuilder vectors(builder, op->getLoc());
     TypeSwitch<Operation *>(op)
-        .Case<MatmulOp, LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp,
-              AddOp, GatherIndicesOp, GatherRowsOp, CopyRowsOp, MeanRowsOp,
-              LoadQueriesOp, PackKeysOp, PackValuesOp, SoftmaxPageOp,
-              StartPagesOp, FinishPagesOp>(
+        .Case<MatmulOp, LayerNormOp, RmsNormOp, L2NormalizeOp, SoftmaxOp,
+              ActivationOp, ScaleOp, SoftcapOp, AddOp, MultiplyOp, RotaryOp,
+              RopeOp, GatherIndicesOp, GatherRowsOp, ScatterRowsOp, CopyRowsOp,
+              MeanRowsOp, LoadQueriesOp, PackKeysOp, PackValuesOp,
+              SoftmaxPageOp, StartPagesOp, FinishPagesOp>(
             [&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");
     op->erase();

@@ -61,7 +61,10 @@ public:
   Value divf(Value lhs, Value rhs);
   /// `a · b + c`, rounded once.
   Value fma(Value a, Value b, Value c);
+  Value negf(Value value);
   Value sqrt(Value value);
+  /// The nearest whole number, the even one of two.
+  Value round(Value value);
   Value select(Value condition, Value yes, Value no);
   Value compare(mlir::arith::CmpFPredicate predicate, Value lhs, Value rhs);
   /// The greater of two. Gives `rhs` where one of them is NaN: one instruction.
@@ -75,6 +78,8 @@ public:
   Value bitsOf(Value vector);
   Value fromBits(Value vector);
   Value shiftLeft(Value vector, int32_t amount);
+  /// Whole numbers to i32; lanes beyond ±2^30 (or NaN) become ±2^30.
+  Value toIntegers(Value vector);
 
   /// The lanes whose number is below `count` (index).
   Value lanesBelow(Value count);
@@ -88,6 +93,12 @@ public:
   Value dim(Value memref, int64_t dimension);
   Value load(Value memref, ValueRange indices);
   void store(Value vector, Value memref, ValueRange indices);
+  /// The first `count` lanes of a vector, and zeros; touches no other memory.
+  Value loadFirst(int64_t count, Value memref, ValueRange indices);
+  void storeFirst(int64_t count, Value vector, Value memref,
+                  ValueRange indices);
+  /// `to[row, first + i] = from[row, first + i]` for `count` columns.
+  void copyColumns(Value from, Value to, Value row, Value first, int64_t count);
   Value loadScalar(Value memref, ValueRange indices);
   void storeScalar(Value value, Value memref, ValueRange indices);
   /// Whether the buffer's address is not null.
@@ -96,6 +107,9 @@ public:
   // Control flow.
   void loop(Value from, Value to, int64_t step,
             llvm::function_ref<void(Value)> body);
+  /// Calls `body` with the first of each 16 numbers below `size`, and with how
+  /// many of the 16 are below it.
+  void forEachPart(int64_t size, llvm::function_ref<void(Value, int64_t)> body);
   llvm::SmallVector<Value>
   reduce(Value from, Value to, int64_t step, ValueRange inits,
          llvm::function_ref<llvm::SmallVector<Value>(Value, ValueRange)> body);
@@ -115,17 +129,31 @@ mlir::Value buildExp(VectorBuilder &b, mlir::Value x);
 /// `cap · tanh(x · (1 / cap))`.
 mlir::Value buildSoftcap(VectorBuilder &b, mlir::Value x, double cap);
 mlir::Value buildActivation(VectorBuilder &b, Activation kind, mlir::Value x);
+struct SineAndCosine {
+  mlir::Value sine, cosine;
+};
+/// Of `angle + rest`, `rest` being at most half a unit in the last place of
+/// `angle`.
+SineAndCosine buildSineAndCosine(VectorBuilder &b, mlir::Value angle,
+                                 mlir::Value rest);
 
 // One function for each op; it builds the code in front of the op. Operands are
 // memrefs with a static row stride and a column stride of 1.
 void lower(VectorBuilder &b, MatmulOp op);
 void lower(VectorBuilder &b, LayerNormOp op);
+void lower(VectorBuilder &b, RmsNormOp op);
 void lower(VectorBuilder &b, L2NormalizeOp op);
 void lower(VectorBuilder &b, SoftmaxOp op);
 void lower(VectorBuilder &b, ActivationOp op);
+void lower(VectorBuilder &b, ScaleOp op);
+void lower(VectorBuilder &b, SoftcapOp op);
 void lower(VectorBuilder &b, AddOp op);
+void lower(VectorBuilder &b, MultiplyOp op);
+void lower(VectorBuilder &b, RotaryOp op);
+void lower(VectorBuilder &b, RopeOp op);
 void lower(VectorBuilder &b, GatherIndicesOp op);
 void lower(VectorBuilder &b, GatherRowsOp op);
+void lower(VectorBuilder &b, ScatterRowsOp op);
 void lower(VectorBuilder &b, CopyRowsOp op);
 void lower(VectorBuilder &b, MeanRowsOp op);
 void lower(VectorBuilder &b, LoadQueriesOp op);

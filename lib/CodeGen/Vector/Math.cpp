@@ -137,3 +137,52 @@ Value hexad::kernel::buildActivation(VectorBuilder &b, Activation kind,
   }
   llvm_unreachable("every activation has a case");
 }
+
+SineAndCosine hexad::kernel::buildSineAndCosine(VectorBuilder &b, Value angle,
+                                                Value rest) {
+  // π/2 is the sum of three f32; the last is for the products with millions.
+  constexpr float inverse = 0.636619747f, first = 1.57079637f,
+                  second = -4.37113883e-8f, third = -1.71512451e-15f;
+  constexpr float sineCoefficients[] = {-0.166666501011f, 0.00833194681482f,
+                                        -0.000194916077953f};
+  constexpr float cosineCoefficients[] = {
+      1.0f, -0.5f, 0.0416666461627f, -0.00138873317195f, 2.44342142532e-5f};
+  auto countQuarters = [&](Value x) {
+    return b.round(b.mulf(x, b.splat(inverse)));
+  };
+  Value many = countQuarters(angle);
+  Value x = b.fma(many, b.splat(-first), angle);
+  x = b.fma(many, b.splat(-second), x);
+  x = b.addf(x, b.fma(many, b.splat(-third), rest));
+  // The number of quarters of a large angle is off by one where the product was
+  // rounded, and `rest` may be as large as a quarter.
+  Value few = countQuarters(x);
+  x = b.fma(few, b.splat(-first), x);
+  x = b.fma(few, b.splat(-second), x);
+
+  Value square = b.mulf(x, x);
+  Value sine =
+      b.fma(b.mulf(x, square), buildPolynomial(b, square, sineCoefficients), x);
+  Value cosine = buildPolynomial(b, square, cosineCoefficients);
+
+  Value quarter = arith::AddIOp::create(b.builder, b.loc, b.toIntegers(many),
+                                        b.toIntegers(few));
+  auto splat = [&](int32_t value) -> Value {
+    auto type = cast<VectorType>(quarter.getType());
+    return arith::ConstantOp::create(
+        b.builder, b.loc,
+        SplatElementsAttr::get(type, b.builder.getI32IntegerAttr(value)));
+  };
+  Value odd = arith::CmpIOp::create(
+      b.builder, b.loc, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(b.builder, b.loc, quarter, splat(1)), splat(0));
+  // Bit 1 of the number of quarters becomes the sign.
+  auto negateInHalf = [&](Value value, Value quarters) {
+    Value half = arith::AndIOp::create(b.builder, b.loc, quarters, splat(2));
+    return b.fromBits(arith::XOrIOp::create(b.builder, b.loc, b.bitsOf(value),
+                                            b.shiftLeft(half, 30)));
+  };
+  Value next = arith::AddIOp::create(b.builder, b.loc, quarter, splat(1));
+  return {negateInHalf(b.select(odd, cosine, sine), quarter),
+          negateInHalf(b.select(odd, sine, cosine), next)};
+}

@@ -82,6 +82,16 @@ void hexad::kernel::lower(VectorBuilder &b, GatherRowsOp op) {
   });
 }
 
+void hexad::kernel::lower(VectorBuilder &b, ScatterRowsOp op) {
+  Value destination = op.getDestination();
+  b.branch(b.isPresent(destination), [&] {
+    b.loop(b.index(0), b.dim(op.getSource(), 0), 1, [&](Value i) {
+      Value to = b.toIndex(b.loadScalar(op.getWhere(), i));
+      copyRow(b, op.getSource(), i, destination, to);
+    });
+  });
+}
+
 void hexad::kernel::lower(VectorBuilder &b, CopyRowsOp op) {
   Value destination = op.getDestination();
   b.branch(b.isPresent(destination), [&] {

@@ -103,6 +103,55 @@ void hexad::kernel::lower(VectorBuilder &b, LayerNormOp op) {
   });
 }
 
+void hexad::kernel::lower(VectorBuilder &b, RmsNormOp op) {
+  Value x = op.getX(), destination = op.getDestination();
+  float eps = op.getEps().convertToDouble();
+  int64_t offset = op.getOffset(), size = op.getGroupSize();
+  int64_t end = offset + static_cast<int64_t>(op.getGroups()) * size;
+  int64_t columns = cast<MemRefType>(destination.getType()).getDimSize(1);
+  int64_t whole = size / lanes * lanes, rest = size - whole;
+  auto add = [&](Value x, Value y) { return b.addf(x, y); };
+  // Beside a group there may be another: nothing but its columns is touched.
+  auto scaleGroup = [&](Value m, Value first) {
+    auto placeOf = [&](Value c) -> SmallVector<Value, 2> {
+      return {m, b.add(first, c)};
+    };
+    Value squares = b.splat(0.0f);
+    if (whole > 0)
+      squares =
+          b.reduce(b.index(0), b.index(whole), lanes, squares,
+                   [&](Value c, ValueRange sums) {
+                     Value part = b.load(x, placeOf(c));
+                     return SmallVector<Value>{b.fma(part, part, sums[0])};
+                   })[0];
+    if (rest > 0) {
+      Value part = b.loadFirst(rest, x, placeOf(b.index(whole)));
+      squares = b.fma(part, part, squares);
+    }
+    Value mean =
+        b.divf(b.foldLanes(squares, add), b.scalar(static_cast<float>(size)));
+    Value inverse = b.broadcast(
+        b.divf(b.scalar(1.0f), b.sqrt(b.addf(mean, b.scalar(eps)))));
+    b.forEachPart(size, [&](Value c, int64_t count) {
+      Value y = b.mulf(b.loadFirst(count, x, placeOf(c)), inverse);
+      if (op.getWeight()) {
+        Value weight = b.load(op.getWeight(), c);
+        y = op.getUnitOffset() ? b.fma(y, weight, y) : b.mulf(y, weight);
+      }
+      b.storeFirst(count, y, destination, placeOf(c));
+    });
+  };
+  forEachRow(b, destination, [&](Value m) {
+    b.loop(b.index(0), b.index(op.getGroups()), 1, [&](Value group) {
+      scaleGroup(m, b.add(b.mul(group, size), offset));
+    });
+    if (x == destination)
+      return;
+    b.copyColumns(x, destination, m, b.index(0), offset);
+    b.copyColumns(x, destination, m, b.index(end), columns - end);
+  });
+}
+
 void hexad::kernel::lower(VectorBuilder &b, L2NormalizeOp op) {
   RowWalk walk(b, op.getWidth());
   float eps = op.getEps().convertToDouble();
@@ -122,11 +171,14 @@ void hexad::kernel::lower(VectorBuilder &b, SoftmaxOp op) {
   Value destination = op.getDestination();
   forEachRow(b, destination, [&](Value m) {
     auto greater = [&](Value x, Value y) { return b.greater(x, y); };
-    Value maximum = b.broadcast(b.foldLanes(
-        walk.reduce(
-            -infinity, -infinity,
-            [&](Value c) { return b.load(op.getX(), {m, c}); }, greater),
-        greater));
+    Value maximum =
+        b.broadcast(b.foldLanes(walk.reduce(
+                                    -infinity, -infinity,
+                                    [&](Value c) {
+                                      return b.load(op.getX(), {m, c});
+                                    },
+                                    greater),
+                                greater));
     // Exponentials go to the destination at once; what the last vector holds
     // behind the end is cleared below.
     Value divisor = b.broadcast(walk.sum([&](Value c) {
@@ -140,14 +192,35 @@ void hexad::kernel::lower(VectorBuilder &b, SoftmaxOp op) {
       Value present = b.lanesBelow(b.sub(b.index(op.getWidth()), c));
       b.store(b.select(present, y, b.splat(0.0f)), destination, {m, c});
     });
-    b.loop(b.index(walk.getEnd()), b.dim(destination, 1), lanes,
-           [&](Value c) { b.store(b.splat(0.0f), destination, {m, c}); });
+    b.loop(b.index(walk.getEnd()), b.dim(destination, 1), lanes, [&](Value c) {
+      b.store(b.splat(0.0f), destination, {m, c});
+    });
   });
 }
 
 void hexad::kernel::lower(VectorBuilder &b, ActivationOp op) {
   forEachVector(b, op.getDestination(), [&](ValueRange place) {
     return buildActivation(b, op.getKind(), b.load(op.getX(), place));
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, ScaleOp op) {
+  Value factor = b.splat(static_cast<float>(op.getFactor().convertToDouble()));
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    return b.mulf(b.load(op.getX(), place), factor);
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, SoftcapOp op) {
+  double cap = op.getCap().convertToDouble();
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    return buildSoftcap(b, b.load(op.getX(), place), cap);
+  });
+}
+
+void hexad::kernel::lower(VectorBuilder &b, MultiplyOp op) {
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    return b.mulf(b.load(op.getLhs(), place), b.load(op.getRhs(), place));
   });
 }
 

@@ -96,6 +96,14 @@ Value VectorBuilder::fma(Value a, Value b, Value c) {
   return math::FmaOp::create(builder, loc, a, b, c);
 }
 
+Value VectorBuilder::negf(Value value) {
+  return arith::NegFOp::create(builder, loc, value);
+}
+
+Value VectorBuilder::round(Value value) {
+  return math::RoundEvenOp::create(builder, loc, value);
+}
+
 Value VectorBuilder::sqrt(Value value) {
   return math::SqrtOp::create(builder, loc, value);
 }
@@ -144,6 +152,13 @@ Value VectorBuilder::shiftLeft(Value vector, int32_t amount) {
   return arith::ShLIOp::create(builder, loc, vector, amounts);
 }
 
+Value VectorBuilder::toIntegers(Value vector) {
+  constexpr float end = 1 << 30;
+  Value inRange = clampAbove(greater(vector, splat(-end)), end);
+  return arith::FPToSIOp::create(
+      builder, loc, VectorType::get({lanes}, builder.getI32Type()), inRange);
+}
+
 Value VectorBuilder::lanesBelow(Value count) {
   return vector::CreateMaskOp::create(
       builder, loc, VectorType::get({lanes}, builder.getI1Type()), count);
@@ -176,6 +191,31 @@ void VectorBuilder::store(Value vector, Value memref, ValueRange indices) {
   vector::StoreOp::create(builder, loc, vector, memref, indices);
 }
 
+Value VectorBuilder::loadFirst(int64_t count, Value memref,
+                               ValueRange indices) {
+  if (count == lanes)
+    return load(memref, indices);
+  return vector::MaskedLoadOp::create(builder, loc, vectorType(), memref,
+                                      indices, lanesBelow(index(count)),
+                                      splat(0.0f));
+}
+
+void VectorBuilder::storeFirst(int64_t count, Value vector, Value memref,
+                               ValueRange indices) {
+  if (count == lanes)
+    return store(vector, memref, indices);
+  vector::MaskedStoreOp::create(builder, loc, memref, indices,
+                                lanesBelow(index(count)), vector);
+}
+
+void VectorBuilder::copyColumns(Value from, Value to, Value row, Value first,
+                                int64_t count) {
+  forEachPart(count, [&](Value c, int64_t part) {
+    SmallVector<Value, 2> place = {row, add(first, c)};
+    storeFirst(part, loadFirst(part, from, place), to, place);
+  });
+}
+
 Value VectorBuilder::loadScalar(Value memref, ValueRange indices) {
   return memref::LoadOp::create(builder, loc, memref, indices);
 }
@@ -197,6 +237,15 @@ void VectorBuilder::loop(Value from, Value to, int64_t step,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   body(forOp.getInductionVar());
+}
+
+void VectorBuilder::forEachPart(int64_t size,
+                                function_ref<void(Value, int64_t)> body) {
+  int64_t whole = size / lanes * lanes;
+  if (whole > 0)
+    loop(index(0), index(whole), lanes, [&](Value at) { body(at, lanes); });
+  if (whole < size)
+    body(index(whole), size - whole);
 }
 
 SmallVector<Value> VectorBuilder::reduce(
