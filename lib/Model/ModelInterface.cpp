@@ -169,10 +169,11 @@ static LogicalResult verifyOps(ModuleOp module) {
     bool isKnown =
         op == module.getOperation() ||
         isa<ParameterOp, LoadOp, SegmentsOp, PackRowsOp, UnpackRowsOp,
-            PositionsOp, PoolOp, EmbeddingOp, LinearOp, ActivationOp, AddOp,
-            LayerNormOp, L2NormalizeOp, SoftmaxOp, AttentionOp, func::FuncOp,
-            func::ReturnOp, scf::ForOp, scf::YieldOp, arith::ConstantOp,
-            arith::AddIOp, tensor::EmptyOp, tensor::DimOp,
+            PositionsOp, PoolOp, SelectRowsOp, EmbeddingOp, LinearOp,
+            ActivationOp, AddOp, MultiplyOp, ScaleOp, SoftcapOp, LayerNormOp,
+            RmsNormOp, L2NormalizeOp, SoftmaxOp, RotaryOp, RopeOp, AttentionOp,
+            CacheOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp,
+            arith::ConstantOp, arith::AddIOp, tensor::EmptyOp, tensor::DimOp,
             tensor::InsertSliceOp>(op);
     if (isKnown)
       return WalkResult::advance();

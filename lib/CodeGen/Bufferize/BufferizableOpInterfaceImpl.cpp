@@ -23,17 +23,23 @@ template <typename Op>
 struct KernelModel
     : DstBufferizableOpInterfaceExternalModel<KernelModel<Op>, Op> {
   /// Row kernels read a row before they write it, a matmul reads an element of
-  /// its residual before it writes that of its destination: these operands may
-  /// be the same buffer.
+  /// its factor and its residual before it writes that of its destination:
+  /// these operands may be the same buffer.
   bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
                                      ArrayRef<OpOperand *> operands) const {
     if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
       return llvm::all_of(operands, [&](OpOperand *operand) {
-        return operand->get() == matmul.getResidual() ||
+        return operand->get() == matmul.getFactor() ||
+               operand->get() == matmul.getResidual() ||
                operand->get() == matmul.getDestination();
       });
-    return isa<kernel::LayerNormOp, kernel::L2NormalizeOp, kernel::SoftmaxOp,
-               kernel::ActivationOp, kernel::AddOp>(op);
+    if (auto rope = dyn_cast<kernel::RopeOp>(op))
+      return llvm::none_of(operands, [&](OpOperand *operand) {
+        return operand->get() == rope.getRotary();
+      });
+    return isa<kernel::LayerNormOp, kernel::RmsNormOp, kernel::L2NormalizeOp,
+               kernel::SoftmaxOp, kernel::ActivationOp, kernel::ScaleOp,
+               kernel::SoftcapOp, kernel::AddOp, kernel::MultiplyOp>(op);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
@@ -100,12 +106,14 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
     LoadOp::attachInterface<LoadModel>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
-    attachKernelModels<kernel::ActivationOp, kernel::AddOp, kernel::CopyRowsOp,
-                       kernel::FinishPagesOp, kernel::GatherIndicesOp,
-                       kernel::GatherRowsOp, kernel::L2NormalizeOp,
-                       kernel::LayerNormOp, kernel::LoadQueriesOp,
-                       kernel::MatmulOp, kernel::MeanRowsOp, kernel::PackKeysOp,
-                       kernel::PackValuesOp, kernel::SoftmaxOp,
-                       kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
+    attachKernelModels<
+        kernel::ActivationOp, kernel::AddOp, kernel::CopyRowsOp,
+        kernel::FinishPagesOp, kernel::GatherIndicesOp, kernel::GatherRowsOp,
+        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
+        kernel::MatmulOp, kernel::MeanRowsOp, kernel::MultiplyOp,
+        kernel::PackKeysOp, kernel::PackValuesOp, kernel::RmsNormOp,
+        kernel::RopeOp, kernel::RotaryOp, kernel::ScaleOp,
+        kernel::ScatterRowsOp, kernel::SoftcapOp, kernel::SoftmaxOp,
+        kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
   });
 }

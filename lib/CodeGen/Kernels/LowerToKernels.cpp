@@ -27,9 +27,6 @@ namespace hexad {
 static OpFoldResult getRowCount(Value tile) {
   if (auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>())
     return slice.getMixedSizes()[0];
-  if (auto loop = tile.getDefiningOp<scf::ForOp>())
-    return getRowCount(
-        loop.getInitArgs()[cast<OpResult>(tile).getResultNumber()]);
   auto kernel = tile.getDefiningOp<DestinationStyleOpInterface>();
   return getRowCount(kernel.getTiedOpOperand(cast<OpResult>(tile))->get());
 }
@@ -46,8 +43,6 @@ static bool areSameSlice(Value lhs, Value rhs) {
 /// The slice that a tile is made in: what the ops that made it got as
 /// destination. Null if it is no slice.
 static tensor::ExtractSliceOp getPlace(Value tile) {
-  if (auto loop = tile.getDefiningOp<scf::ForOp>())
-    return getPlace(loop.getInitArgs()[cast<OpResult>(tile).getResultNumber()]);
   if (auto kernel = tile.getDefiningOp<DestinationStyleOpInterface>())
     return getPlace(kernel.getTiedOpOperand(cast<OpResult>(tile))->get());
   return tile.getDefiningOp<tensor::ExtractSliceOp>();
@@ -99,8 +94,7 @@ public:
 
   void run(func::FuncOp function) {
     function.walk([&](RowLocalOpInterface op) {
-      logicalColumns[op] =
-          cast<RankedTensorType>(op.getRowResult().getType()).getDimSize(1);
+      logicalColumns[op] = countLogicalColumns(op);
       ops.push_back(op);
     });
     padActivations(function, tileColumns);
@@ -162,15 +156,76 @@ private:
                          destination, activation.getKindAttr())
                   .getResult(0);
             })
-            .Case<AddOp>([&](AddOp add) {
-              Value destination = getUnaryDestination(add, add.getLhs());
-              return kernel::AddOp::create(builder, destination.getType(),
-                                           add.getLhs(), add.getRhs(),
-                                           destination)
+            .Case<RmsNormOp>([&](RmsNormOp norm) {
+              Value destination = getUnaryDestination(norm, norm.getX());
+              Value weight = norm.getWeight();
+              return kernel::RmsNormOp::create(
+                         builder, destination.getType(), norm.getX(),
+                         weight ? layouts.loadPadded(weight) : Value(),
+                         destination, norm.getEpsAttr(), norm.getOffsetAttr(),
+                         norm.getGroupsAttr(), getWidth(norm),
+                         norm.getUnitOffsetAttr())
                   .getResult(0);
+            })
+            .Case<ScaleOp>([&](ScaleOp scale) {
+              Value destination = getUnaryDestination(scale, scale.getX());
+              return kernel::ScaleOp::create(builder, destination.getType(),
+                                             scale.getX(), destination,
+                                             scale.getFactorAttr())
+                  .getResult(0);
+            })
+            .Case<SoftcapOp>([&](SoftcapOp softcap) {
+              Value destination = getUnaryDestination(softcap, softcap.getX());
+              return kernel::SoftcapOp::create(builder, destination.getType(),
+                                               softcap.getX(), destination,
+                                               softcap.getCapAttr())
+                  .getResult(0);
+            })
+            .Case<RotaryOp>([&](RotaryOp rotary) {
+              Value destination = getDestination(rotary.getResult(),
+                                                 rotary.getPositions(), rotary);
+              return kernel::RotaryOp::create(
+                         builder, destination.getType(), rotary.getPositions(),
+                         destination, rotary.getInvFreqAttr(),
+                         rotary.getAttentionFactorAttr())
+                  .getResult(0);
+            })
+            .Case<RopeOp>([&](RopeOp rope) {
+              Value destination = getUnaryDestination(rope, rope.getX());
+              return kernel::RopeOp::create(
+                         builder, destination.getType(), rope.getX(),
+                         rope.getRotary(), destination, rope.getPairingAttr(),
+                         rope.getHeadsAttr(), rope.getHeadDimAttr(),
+                         getWidth(rope), rope.getOffsetAttr())
+                  .getResult(0);
+            })
+            .Case<AddOp>(
+                [&](AddOp add) { return lowerBinary<kernel::AddOp>(add); })
+            .Case<MultiplyOp>([&](MultiplyOp multiply) {
+              return lowerBinary<kernel::MultiplyOp>(multiply);
             });
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
+  }
+
+  template <typename KernelOp, typename Op> Value lowerBinary(Op op) {
+    Value destination = getUnaryDestination(op, op.getLhs());
+    return KernelOp::create(builder, destination.getType(), op.getLhs(),
+                            op.getRhs(), destination)
+        .getResult(0);
+  }
+
+  /// How many columns an op works on: those of its result, of a group of
+  /// `rms_norm`, and the frequencies of `rope`, all without padding.
+  static int64_t countLogicalColumns(RowLocalOpInterface op) {
+    if (auto norm = dyn_cast<RmsNormOp>(*op))
+      return norm.getColumnsPerGroup();
+    auto getColumns = [](Value rows) {
+      return cast<RankedTensorType>(rows.getType()).getDimSize(1);
+    };
+    if (auto rope = dyn_cast<RopeOp>(*op))
+      return getColumns(rope.getRotary()) / 2;
+    return getColumns(op.getRowResult());
   }
 
   IntegerAttr getWidth(Operation *op) {
@@ -185,8 +240,8 @@ private:
     Value last = result;
     while (last.hasOneUse() && !getInsertion(last)) {
       Operation *user = *last.getUsers().begin();
-      if (!isa<LayerNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp, AddOp>(
-              user) ||
+      if (!isa<LayerNormOp, RmsNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp,
+               ScaleOp, SoftcapOp, AddOp, MultiplyOp, RopeOp>(user) ||
           user->getOperand(0) != last)
         break;
       last = user->getResult(0);
@@ -247,91 +302,59 @@ private:
 
   Value lowerLinear(LinearOp linear) {
     // The epilogue: what comes behind in the order that the kernel has.
-    Operation *last = linear;
-    ActivationAttr activation;
-    Value residual;
+    SmallVector<Operation *> chain{linear};
     auto next = [&]() -> Operation * {
-      Value result = last->getResult(0);
+      Value result = chain.back()->getResult(0);
       return result.hasOneUse() ? *result.getUsers().begin() : nullptr;
     };
+    /// The operand beside the result so far; null if no `Op` comes next.
+    auto fuseBinary = [&]<typename Op>(Op) -> Value {
+      auto op = dyn_cast_or_null<Op>(next());
+      if (!op)
+        return {};
+      Value result = chain.back()->getResult(0);
+      chain.push_back(op);
+      return op.getLhs() == result ? op.getRhs() : op.getLhs();
+    };
+    ActivationAttr activation;
     if (auto op = dyn_cast_or_null<ActivationOp>(next())) {
       activation = op.getKindAttr();
-      last = op;
+      chain.push_back(op);
     }
-    if (auto op = dyn_cast_or_null<AddOp>(next())) {
-      Value result = last->getResult(0);
-      residual = op.getLhs() == result ? op.getRhs() : op.getLhs();
-      last = op;
-    }
+    Value factor = fuseBinary(MultiplyOp());
+    Value residual = fuseBinary(AddOp());
+    Operation *last = chain.back();
     builder.setInsertionPoint(last);
 
     Value x = linear.getX();
     Value panels = layouts.loadPanels(linear.getWeight());
     Value bias =
         linear.getBias() ? layouts.loadPadded(linear.getBias()) : Value();
-    Value destination = getDestination(last->getResult(0), x, last, linear);
-    bool inPlace = residual && areSameSlice(residual, destination);
-    OpFoldResult rows = getRowCount(x);
-    auto panelsType = cast<RankedTensorType>(panels.getType());
-    auto tile =
-        kernel::TileAttr::get(builder.getContext(), tileRows, tileColumns);
-    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-    OpFoldResult columns = builder.getIndexAttr(tileColumns);
+    Value destination = getLinearDestination(last, linear, factor);
+    for (Value *operand : {&factor, &residual})
+      if (*operand && areSameSlice(*operand, destination))
+        *operand = destination;
+    auto matmul = kernel::MatmulOp::create(
+        builder, destination.getType(), x, panels, bias, factor, residual,
+        /*fold=*/Value(), destination,
+        kernel::TileAttr::get(builder.getContext(), tileRows, tileColumns),
+        activation);
+    last->getResult(0).replaceAllUsesWith(matmul.getResult(0));
+    for (Operation *op : llvm::reverse(ArrayRef(chain).drop_front())) {
+      fused.insert(op);
+      op->erase();
+    }
+    return matmul.getResult(0);
+  }
 
-    auto loop = scf::ForOp::create(
-        builder, arith::ConstantIndexOp::create(builder, 0),
-        arith::ConstantIndexOp::create(builder, panelsType.getDimSize(0)),
-        arith::ConstantIndexOp::create(builder, 1), destination);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      Value index = loop.getInductionVar();
-      Value column = arith::MulIOp::create(
-          builder, index, arith::ConstantIndexOp::create(builder, tileColumns));
-      Value panel = tensor::ExtractSliceOp::create(
-          builder,
-          RankedTensorType::get({panelsType.getDimSize(1), tileColumns},
-                                panelsType.getElementType()),
-          panels, SmallVector<OpFoldResult>{index, zero, zero},
-          SmallVector<OpFoldResult>{
-              one, builder.getIndexAttr(panelsType.getDimSize(1)), columns},
-          SmallVector<OpFoldResult>{one, one, one});
-      auto slicePart = [&](Value whole) -> Value {
-        return tensor::ExtractSliceOp::create(
-            builder, whole, SmallVector<OpFoldResult>{zero, column},
-            SmallVector<OpFoldResult>{rows, columns},
-            SmallVector<OpFoldResult>{one, one});
-      };
-      Value part = slicePart(loop.getRegionIterArg(0));
-      Value biasPart =
-          bias ? tensor::ExtractSliceOp::create(
-                     builder, bias, SmallVector<OpFoldResult>{column},
-                     SmallVector<OpFoldResult>{columns},
-                     SmallVector<OpFoldResult>{one})
-               : Value();
-      Value residualPart = !residual ? Value()
-                           : inPlace ? part
-                                     : slicePart(residual);
-      auto matmul = kernel::MatmulOp::create(
-          builder, part.getType(), x, panel, biasPart, residualPart,
-          /*fold=*/Value(), part, tile, activation);
-      Value inserted = tensor::InsertSliceOp::create(
-          builder, matmul.getResult(0), loop.getRegionIterArg(0),
-          SmallVector<OpFoldResult>{zero, column},
-          SmallVector<OpFoldResult>{rows, columns},
-          SmallVector<OpFoldResult>{one, one});
-      scf::YieldOp::create(builder, inserted);
-    }
-    last->getResult(0).replaceAllUsesWith(loop.getResult(0));
-    while (last != linear) {
-      Operation *previous = last->getOperand(0).getDefiningOp();
-      if (residual == last->getOperand(0))
-        previous = last->getOperand(1).getDefiningOp();
-      fused.insert(last);
-      last->erase();
-      last = previous;
-    }
-    return loop.getResult(0);
+  /// A factor that nothing else looks at, such as the other half of a gated
+  /// MLP, is overwritten by the product.
+  Value getLinearDestination(Operation *last, LinearOp linear, Value factor) {
+    bool isFree = factor && factor.hasOneUse() && factor != linear.getX() &&
+                  !factor.getDefiningOp<tensor::ExtractSliceOp>();
+    if (isFree && !getInsertion(last->getResult(0)))
+      return factor;
+    return getDestination(last->getResult(0), linear.getX(), last, linear);
   }
 
   ParameterLayouts layouts;

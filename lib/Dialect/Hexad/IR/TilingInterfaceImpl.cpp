@@ -173,6 +173,7 @@ template <typename... Ops> static void attachTiling(MLIRContext *context) {
 void hexad::registerTilingInterfaceExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HexadDialect *) {
     attachTiling<ActivationOp, AddOp, EmbeddingOp, L2NormalizeOp, LayerNormOp,
-                 LinearOp, SoftmaxOp>(context);
+                 LinearOp, MultiplyOp, RmsNormOp, RopeOp, RotaryOp, ScaleOp,
+                 SoftcapOp, SoftmaxOp>(context);
   });
 }
