@@ -74,6 +74,98 @@ TEST_P(AttentionTest, SoftmaxPage) {
       }
 }
 
+/// What rows see, of a page whose first key is `position` keys in front of row
+/// 0.
+struct Mask {
+  bool causal;
+  int64_t window; ///< 0: none
+  float softcap;  ///< 0: none
+
+  bool sees(int64_t position, int64_t m, int64_t t) const {
+    int64_t place = position + m;
+    return (!causal || t <= place) && (!window || t > place - window);
+  }
+};
+
+std::string maskedSoftmaxPage(const Floats &scores, const Mask &mask) {
+  std::string type = "memref<6x64xf32, strided<[80, 1], offset: ?>>";
+  std::string attributes;
+  auto add = [&](const std::string &text) {
+    attributes += (attributes.empty() ? "" : ", ") + text;
+  };
+  if (mask.causal)
+    add("causal");
+  if (mask.window)
+    add("window = " + std::to_string(mask.window) + " : i64");
+  if (mask.softcap != 0)
+    add("softcap = " + std::to_string(mask.softcap) + " : f64");
+  return makeFunction(
+      "f",
+      "%rows: index, %keys: index, %p: index, %scores: " + scores.type() +
+          ", %statistics: " + type,
+      "hexad_kernel.softmax_page ins(%rows, %keys : index, "
+      "index) position(%p) outs(%scores, %statistics : " +
+          scores.type() + ", " + type + ") {" + attributes + "}");
+}
+
+/// Keys that a row does not see are as if they were not there: the same bits as
+/// of a page where their scores are so low that they weigh nothing. Fails if a
+/// bound is off by one or a key is left over from before.
+TEST_P(AttentionTest, MaskedKeysAreNotThere) {
+  const Mask masks[] = {{true, 0, 0},    {true, 1, 0},  {true, 12, 0},
+                        {true, 100, 0},  {false, 9, 0}, {true, 0, 3.0f},
+                        {true, 33, 8.0f}};
+  for (const Mask &mask : masks) {
+    Floats scores(tile, pageKeys), statistics(6, paddedTile, paddedTile + 16);
+    auto masked = compile(maskedSoftmaxPage(scores, mask));
+    auto plain = compile(softmaxPage(scores));
+    ASSERT_TRUE(masked && plain);
+    for (int64_t keys : {1, 16, 20, 127, 128})
+      for (int64_t position : {-70, -17, -1, 0, 1, 15, 16, 60, 127, 200, 400}) {
+        fill(scores, random, Data::Random);
+        fill(statistics, random, Data::Random);
+        Floats expectedScores = scores, expectedStatistics = statistics;
+        for (int64_t m = 0; m < tile; ++m)
+          for (int64_t t = 0; t < pageKeys; ++t) {
+            float &score = expectedScores.at(m, t);
+            if (mask.softcap != 0)
+              score = mask.softcap *
+                      test::activation(Activation::Tanh,
+                                       score * (1.0f / mask.softcap));
+            if (t < keys && !mask.sees(position, m, t))
+              score = -FLT_MAX;
+          }
+        auto scoresBuffer = scores.buffer(),
+             statisticsBuffer = statistics.buffer();
+        masked->call("f", tile, keys, position, &scoresBuffer,
+                     &statisticsBuffer);
+        scoresBuffer = expectedScores.buffer();
+        statisticsBuffer = expectedStatistics.buffer();
+        plain->call("f", tile, keys, &scoresBuffer, &statisticsBuffer);
+        // A row that sees nothing has no sum, where the plain one has counted
+        // its keys.
+        for (int64_t m = 0; m < tile; ++m) {
+          bool seesSome = false;
+          for (int64_t t = 0; t < keys; ++t)
+            seesSome |= mask.sees(position, m, t);
+          if (seesSome)
+            continue;
+          for (int64_t t = 0; t < pageKeys; ++t)
+            expectedScores.at(m, t) = 0;
+          EXPECT_EQ(statistics.at(3, m), 0.0f);
+          EXPECT_EQ(statistics.at(4, m), 1.0f);
+          for (int64_t row = 0; row < 6; ++row)
+            expectedStatistics.at(row, m) = statistics.at(row, m);
+        }
+        std::string what = "window " + std::to_string(mask.window) + " keys " +
+                           std::to_string(keys) + " position " +
+                           std::to_string(position);
+        expectSame(scores, expectedScores, what + " scores");
+        expectSame(statistics, expectedStatistics, what + " statistics");
+      }
+  }
+}
+
 TEST_P(AttentionTest, NaNInAScoreMakesTheSumNaN) {
   Floats scores(tile, pageKeys), statistics(6, paddedTile, paddedTile + 16);
   auto jit = compile(softmaxPage(scores));

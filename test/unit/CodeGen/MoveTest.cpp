@@ -234,6 +234,52 @@ TEST_P(PackTest, Values) {
             });
 }
 
+/// A page that is filled piece by piece is the page that was filled at once,
+/// whatever the pieces; what is behind them stays.
+TEST_P(PackTest, Continued) {
+  constexpr int64_t width = 20;
+  for (int64_t panel : {16, 32})
+    for (bool isKeys : {true, false}) {
+      Page page = isKeys ? Page(128 / panel, width, panel)
+                         : Page(llvm::divideCeil(width, panel), 128, panel);
+      std::string op = isKeys ? "pack_keys" : "pack_values";
+      Floats source(0, width + 5, width + 8);
+      auto jit = compile(makeFunction(
+          "f",
+          "%s: " + source.type() + ", %c: index, %k: index, %d: " + page.type(),
+          "hexad_kernel." + op + " ins(%s, %c : " + source.type() +
+              ", index) start(%k) outs(%d : " + page.type() +
+              ") {width = " + std::to_string(width) + " : i64}"));
+      ASSERT_TRUE(jit);
+      const std::vector<int64_t> cuts[] = {
+          {128}, {1, 15, 16, 96}, {5, 40, 3, 1, 70}, {127, 1}, {0, 17, 31, 33}};
+      for (const auto &pieces : cuts) {
+        fill(page.values, random, Data::WithNaN);
+        Page expected = page;
+        auto pageBuffer = page.buffer();
+        int64_t start = 0;
+        for (int64_t keys : pieces) {
+          Floats rows(keys, source.columns, source.stride);
+          fill(rows, random, Data::Random);
+          auto rowsBuffer = rows.buffer();
+          jit->call("f", &rowsBuffer, int64_t(3), start, &pageBuffer);
+          for (int64_t t = 0; t < keys; ++t)
+            for (int64_t d = 0; d < (isKeys ? width : page.shape[0] * panel);
+                 ++d) {
+              int64_t key = start + t;
+              float x = d < width ? rows.at(t, 3 + d) : 0.0f;
+              if (isKeys)
+                expected.at(key / panel, d, key % panel) = x;
+              else
+                expected.at(d / panel, key, d % panel) = x;
+            }
+          start += keys;
+        }
+        expectSame(page.values, expected.values, op);
+      }
+    }
+}
+
 HEXAD_INSTANTIATE_KERNEL_TEST(MoveTest);
 HEXAD_INSTANTIATE_KERNEL_TEST(PackTest);
 
