@@ -28,6 +28,20 @@ func.func @f(%threads: index {hexad.extent = 0 : i64}, %pages: index, %m: memref
 
 // -----
 
+// Iterations of uneven length go round: neighbours to different threads.
+// CHECK-LABEL: func.func @cyclic
+// CHECK-SAME: (%[[THREADS:.+]]: index {hexad.extent = 0 : i64}, %[[TILES:.+]]: index, %[[M:.+]]: memref<?xindex>, %[[THREAD:.+]]: index {hexad.thread})
+func.func @cyclic(%threads: index {hexad.extent = 0 : i64}, %tiles: index, %m: memref<?xindex>) {
+  // CHECK: scf.for %[[I:.+]] = %[[THREAD]] to %[[TILES]] step %[[THREADS]]
+  // CHECK: memref.store %[[I]], %[[M]][%[[I]]]
+  scf.forall (%tile) in (%tiles) {
+    memref.store %tile, %m[%tile] : memref<?xindex>
+  } {hexad.cyclic}
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expected an argument with the number of threads (hexad-tile)}}
 func.func @no_threads(%m: memref<?xindex>) {
   return

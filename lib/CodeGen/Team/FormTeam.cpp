@@ -53,8 +53,9 @@ struct FormTeamPass : hexad::impl::FormTeamPassBase<FormTeamPass> {
   }
 
 private:
-  /// The thread's contiguous share of the iterations, in order of their linear
-  /// number: which thread does an iteration changes no result.
+  /// The thread's share of the iterations, in order of their linear number: a
+  /// contiguous one, or each `threads`-th of a `hexad.cyclic` loop, whose later
+  /// iterations are longer. Which thread does an iteration changes no result.
   LogicalResult distribute(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)
       return loop.emitOpError("expected buffers");
@@ -73,13 +74,9 @@ private:
       Value total = bounds[0];
       for (Value bound : ArrayRef(bounds).drop_front())
         total = arith::MulIOp::create(builder, total, bound);
-      Value one = arith::ConstantIndexOp::create(builder, 1);
-      Value begin = arith::DivUIOp::create(
-          builder, arith::MulIOp::create(builder, total, thread), threads);
-      Value next = arith::AddIOp::create(builder, thread, one);
-      Value end = arith::DivUIOp::create(
-          builder, arith::MulIOp::create(builder, total, next), threads);
-      auto mine = scf::ForOp::create(builder, begin, end, one);
+      auto mine = loop->hasAttr("hexad.cyclic")
+                      ? scf::ForOp::create(builder, thread, total, threads)
+                      : makeContiguousShare(builder, total);
       builder.setInsertionPointToStart(mine.getBody());
       SmallVector<Value> indices(bounds.size());
       Value linear = mine.getInductionVar();
@@ -97,6 +94,16 @@ private:
     }
     loop.erase();
     return success();
+  }
+
+  scf::ForOp makeContiguousShare(ImplicitLocOpBuilder &builder, Value total) {
+    Value one = arith::ConstantIndexOp::create(builder, 1);
+    Value begin = arith::DivUIOp::create(
+        builder, arith::MulIOp::create(builder, total, thread), threads);
+    Value next = arith::AddIOp::create(builder, thread, one);
+    Value end = arith::DivUIOp::create(
+        builder, arith::MulIOp::create(builder, total, next), threads);
+    return scf::ForOp::create(builder, begin, end, one);
   }
 
   void inlineBody(scf::ForallOp loop, Operation *before, ValueRange indices) {
