@@ -90,3 +90,32 @@ float test::activation(Activation kind, float x) {
   }
   return NAN;
 }
+
+test::SineAndCosine test::sineAndCosine(float angle, float rest) {
+  const float inverse = 0.636619747f, first = 1.57079637f,
+              second = -4.37113883e-8f, third = -1.71512451e-15f;
+  float many = std::nearbyint(angle * inverse);
+  float x = std::fma(many, -first, angle);
+  x = std::fma(many, -second, x);
+  x = x + std::fma(many, -third, rest);
+  float few = std::nearbyint(x * inverse);
+  x = std::fma(few, -first, x);
+  x = std::fma(few, -second, x);
+
+  float s = x * x, p = -0.000194916077953f, cosine = 2.44342142532e-5f;
+  for (float c : {0.00833194681482f, -0.166666501011f})
+    p = std::fma(p, s, c);
+  float sine = std::fma(x * s, p, x);
+  for (float c : {-0.00138873317195f, 0.0416666461627f, -0.5f, 1.0f})
+    cosine = std::fma(cosine, s, c);
+  switch ((int64_t(many) + int64_t(few)) & 3) {
+  case 0:
+    return {sine, cosine};
+  case 1:
+    return {cosine, -sine};
+  case 2:
+    return {-sine, -cosine};
+  default:
+    return {-cosine, sine};
+  }
+}

@@ -26,6 +26,11 @@ float greater(float a, float b);
 float exp2(float x);
 float exp(float x);
 float activation(Activation kind, float x);
+struct SineAndCosine {
+  float sine, cosine;
+};
+/// Of `angle + rest`.
+SineAndCosine sineAndCosine(float angle, float rest);
 
 /// Folds lanes by halves.
 template <typename Combine> float foldLanes(Lanes lanes, Combine combine) {
