@@ -35,6 +35,8 @@ LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   int64_t headDim = op.getHeadDim();
   double scale = op.getScale().convertToDouble();
+  double cap = op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0;
+  int64_t window = op.getWindow().value_or(0);
   ArrayRef<int64_t> offsets = op.getOffsets();
   if (failed(checkSize(op, {query.getRows(), heads * headDim})))
     return failure();
@@ -50,10 +52,17 @@ LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
       int64_t valueColumn = offsets[2] + kvHead * headDim;
       for (int64_t row = first; row < first + length; ++row) {
         ArrayRef<double> q = query.getRow(row).slice(queryColumn, headDim);
-        std::vector<double> weights(length);
-        for (int64_t t = 0; t < length; ++t)
+        int64_t position = row - first;
+        std::vector<double> weights(length, -infinity);
+        for (int64_t t = 0; t < length; ++t) {
+          if ((op.getCausal() && t > position) ||
+              (op.getWindow() && t <= position - window))
+            continue; // not seen
           weights[t] =
               scale * dot(q, key.getRow(first + t).slice(keyColumn, headDim));
+          if (op.getSoftcap())
+            weights[t] = softcap(weights[t], cap);
+        }
         if (llvm::all_of(weights, [](double x) { return x == -infinity; }))
           continue; // it sees nothing: zeros
         softmaxInPlace(weights);

@@ -75,6 +75,9 @@ llvm::LogicalResult checkRows(mlir::Operation *op, llvm::StringRef what,
 llvm::LogicalResult checkSize(mlir::Operation *op,
                               llvm::ArrayRef<int64_t> shape);
 
+/// `cap · tanh(x / cap)`.
+double softcap(double x, double cap);
+
 /// Softmax of a row; NaN if the row has NaN, +∞ or only −∞.
 void softmaxInPlace(llvm::MutableArrayRef<double> row);
 
@@ -86,14 +89,22 @@ llvm::LogicalResult evaluate(ActivationOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(AddOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(EmbeddingOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(LinearOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(MultiplyOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(ScaleOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(SoftcapOp op, Evaluator &evaluator);
 
 // NormOps.cpp
 llvm::LogicalResult evaluate(L2NormalizeOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(LayerNormOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(RmsNormOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(SoftmaxOp op, Evaluator &evaluator);
 
 // ParameterOps.cpp
 llvm::LogicalResult evaluate(LoadOp op, Evaluator &evaluator);
+
+// PositionOps.cpp
+llvm::LogicalResult evaluate(RopeOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(RotaryOp op, Evaluator &evaluator);
 
 // RowOps.cpp
 llvm::LogicalResult evaluate(PackRowsOp op, Evaluator &evaluator);
@@ -101,6 +112,7 @@ llvm::LogicalResult evaluate(PoolOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(PositionsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(RowsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(SegmentsOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(SelectRowsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(UnpackRowsOp op, Evaluator &evaluator);
 
 // BuiltinOps.cpp: ops of arith, scf and tensor

@@ -1,4 +1,4 @@
-//===- FeedForwardOps.cpp - Embedding, linear, activation, add in double --===//
+//===- FeedForwardOps.cpp - Embedding, linear, elementwise ops in double --===//
 //
 // Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "Evaluator.h"
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -98,12 +99,43 @@ LogicalResult reference::evaluate(ActivationOp op, Evaluator &evaluator) {
   return evaluator.set(op.getResult(), std::move(result));
 }
 
-LogicalResult reference::evaluate(AddOp op, Evaluator &evaluator) {
+/// Combines the elements of two operands of the same shape.
+template <typename OpTy>
+static LogicalResult combine(OpTy op, Evaluator &evaluator,
+                             llvm::function_ref<double(double, double)> f) {
   const FloatTensor &rhs = evaluator.getFloats(op.getRhs());
   FloatTensor result = evaluator.getFloats(op.getLhs());
   if (failed(checkRows(op, "rhs", rhs.getRows(), result.getRows())))
     return failure();
-  for (auto [sum, addend] : llvm::zip_equal(result.elements, rhs.elements))
-    sum += addend;
+  for (auto [left, right] : llvm::zip_equal(result.elements, rhs.elements))
+    left = f(left, right);
+  return evaluator.set(op.getResult(), std::move(result));
+}
+
+LogicalResult reference::evaluate(AddOp op, Evaluator &evaluator) {
+  return combine(op, evaluator, std::plus<double>());
+}
+
+LogicalResult reference::evaluate(MultiplyOp op, Evaluator &evaluator) {
+  return combine(op, evaluator, std::multiplies<double>());
+}
+
+LogicalResult reference::evaluate(ScaleOp op, Evaluator &evaluator) {
+  // The factor is f32 in the op's definition.
+  double factor = static_cast<float>(op.getFactor().convertToDouble());
+  FloatTensor result = evaluator.getFloats(op.getX());
+  for (double &element : result.elements)
+    element *= factor;
+  return evaluator.set(op.getResult(), std::move(result));
+}
+
+double reference::softcap(double x, double cap) {
+  return cap * std::tanh(x / cap);
+}
+
+LogicalResult reference::evaluate(SoftcapOp op, Evaluator &evaluator) {
+  FloatTensor result = evaluator.getFloats(op.getX());
+  for (double &element : result.elements)
+    element = softcap(element, op.getCap().convertToDouble());
   return evaluator.set(op.getResult(), std::move(result));
 }

@@ -75,8 +75,9 @@ LogicalResult Evaluator::set(Value result, RuntimeValue value) {
 static LogicalResult evaluateOperation(Operation &op, Evaluator &evaluator) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<ActivationOp, AddOp, AttentionOp, EmbeddingOp, L2NormalizeOp,
-            LayerNormOp, LinearOp, LoadOp, PackRowsOp, PoolOp, PositionsOp,
-            RowsOp, SegmentsOp, SoftmaxOp, UnpackRowsOp>(
+            LayerNormOp, LinearOp, LoadOp, MultiplyOp, PackRowsOp, PoolOp,
+            PositionsOp, RmsNormOp, RopeOp, RotaryOp, RowsOp, ScaleOp,
+            SegmentsOp, SelectRowsOp, SoftcapOp, SoftmaxOp, UnpackRowsOp>(
           [&](auto hexadOp) { return evaluate(hexadOp, evaluator); })
       .Case<arith::AddIOp, arith::ConstantOp, arith::MulIOp, arith::SubIOp,
             scf::ForOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp,

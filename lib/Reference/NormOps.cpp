@@ -61,6 +61,28 @@ LogicalResult reference::evaluate(LayerNormOp op, Evaluator &evaluator) {
   });
 }
 
+LogicalResult reference::evaluate(RmsNormOp op, Evaluator &evaluator) {
+  ArrayRef<double> weight;
+  if (op.getWeight())
+    weight = evaluator.getFloats(op.getWeight()).elements;
+  double eps = op.getEps().convertToDouble();
+  int64_t size = op.getColumnsPerGroup(), groups = op.getGroups();
+  return mapRows(op, evaluator, [&](MutableArrayRef<double> row) {
+    for (int64_t group = 0; group < groups; ++group) {
+      MutableArrayRef<double> columns =
+          row.slice(op.getOffset() + group * size, size);
+      double squares = 0;
+      for (double x : columns)
+        squares += x * x;
+      double root = std::sqrt(squares / size + eps);
+      for (auto [n, x] : llvm::enumerate(columns)) {
+        double factor = weight.empty() ? 1 : weight[n];
+        x = x / root * (op.getUnitOffset() ? 1 + factor : factor);
+      }
+    }
+  });
+}
+
 LogicalResult reference::evaluate(L2NormalizeOp op, Evaluator &evaluator) {
   double eps = op.getEps().convertToDouble();
   return mapRows(op, evaluator, [&](MutableArrayRef<double> row) {

@@ -53,6 +53,14 @@ LogicalResult reference::evaluate(PackRowsOp op, Evaluator &evaluator) {
   return evaluator.set(op.getRows(), std::move(rows));
 }
 
+LogicalResult reference::evaluate(SelectRowsOp op, Evaluator &evaluator) {
+  const FloatTensor &rows = evaluator.getFloats(op.getRows());
+  const Segments &segments = evaluator.getSegments(op.getSegments());
+  if (failed(checkRows(op, "rows", rows.getRows(), segments.getRows())))
+    return failure();
+  return evaluator.set(op.getSelected(), rows);
+}
+
 LogicalResult reference::evaluate(UnpackRowsOp op, Evaluator &evaluator) {
   const FloatTensor &rows = evaluator.getFloats(op.getRows());
   const Segments &segments = evaluator.getSegments(op.getSegments());
