@@ -111,6 +111,49 @@ Rows ModelBuilder::layerNorm(const Rows &x, bool bias, double eps) {
                       bias ? ", " + vector : ""));
 }
 
+Rows ModelBuilder::rmsNorm(const Rows &x, int64_t groupSize,
+                           const std::string &attributes) {
+  return emit(
+      formatv("rms_norm {0} weight {1} eps 1.0e-6 {2}", x.name,
+              newParameter("gain", {groupSize}), attributes),
+      x.columns, x.pooled,
+      formatv("{0}, {1}", rowsType(x.columns), tensorType({groupSize})));
+}
+
+Rows ModelBuilder::multiply(const Rows &lhs, const Rows &rhs) {
+  return emit(formatv("multiply {0}, {1}", lhs.name, rhs.name), lhs.columns,
+              lhs.pooled, rowsType(lhs.columns));
+}
+
+Rows ModelBuilder::scale(const Rows &x, double factor) {
+  return emit(formatv("scale {0} by {1:e}", x.name, factor), x.columns,
+              x.pooled, rowsType(x.columns));
+}
+
+Rows ModelBuilder::softcap(const Rows &x, double cap) {
+  return emit(formatv("softcap {0} cap {1:e}", x.name, cap), x.columns,
+              x.pooled, rowsType(x.columns));
+}
+
+Rows ModelBuilder::rotary(int64_t frequencies) {
+  std::string list;
+  for (int64_t i = 0; i < frequencies; ++i)
+    list += formatv("{0}{1:e}", i ? ", " : "",
+                    std::pow(1000.0, -static_cast<double>(i) / frequencies));
+  return emit(formatv("rotary %positions {{inv_freq = array<f32: {0}>}", list),
+              2 * frequencies, false,
+              "tensor<?xi32> -> " + rowsType(2 * frequencies));
+}
+
+Rows ModelBuilder::rope(const char *pairing, const Rows &x, const Rows &rotary,
+                        int64_t heads, int64_t headDim, int64_t offset) {
+  return emit(formatv("rope {0} {1}, {2} {{heads = {3} : i64, head_dim = {4} : "
+                      "i64, offset = {5} : i64}",
+                      pairing, x.name, rotary.name, heads, headDim, offset),
+              x.columns, false,
+              rowsType(x.columns) + ", " + rowsType(rotary.columns));
+}
+
 Rows ModelBuilder::l2Normalize(const Rows &x, double eps) {
   return emit(formatv("l2_normalize {0} eps {1:e}", x.name, eps), x.columns,
               x.pooled, rowsType(x.columns));

@@ -64,6 +64,16 @@ public:
   Rows activation(const char *kind, const Rows &x);
   Rows add(const Rows &lhs, const Rows &rhs);
   Rows layerNorm(const Rows &x, bool bias = true, double eps = 1e-6);
+  /// `attributes` in their braces: "{groups = 2 : i64}".
+  Rows rmsNorm(const Rows &x, int64_t groupSize,
+               const std::string &attributes = "");
+  Rows multiply(const Rows &lhs, const Rows &rhs);
+  Rows scale(const Rows &x, double factor);
+  Rows softcap(const Rows &x, double cap);
+  /// Cosines and sines of the tokens' positions.
+  Rows rotary(int64_t frequencies);
+  Rows rope(const char *pairing, const Rows &x, const Rows &rotary,
+            int64_t heads, int64_t headDim, int64_t offset = 0);
   Rows l2Normalize(const Rows &x, double eps = 1e-12);
   Rows softmax(const Rows &x);
   Rows attention(const Rows &query, const Rows &key, const Rows &value,

@@ -398,10 +398,11 @@ TEST(Loop, ElementwiseOnly) {
 
 TEST(Loop, AttentionOnly) {
   ModelBuilder b;
-  b.output(
-      b.repeat(3, b.embedWords(24),
-               [&](const Rows &x) { return b.attention(x, x, x, {2, 2, 12}); }),
-      "y");
+  b.output(b.repeat(3, b.embedWords(24),
+                    [&](const Rows &x) {
+                      return b.attention(x, x, x, {2, 2, 12});
+                    }),
+           "y");
   expectModelRight(b);
 }
 
@@ -598,6 +599,105 @@ TEST(Block, DeepChainWithResiduals) {
     y = b.add(b.activation("gelu_tanh", b.linear(b.layerNorm(y), 20)),
               i % 2 ? x : y);
   b.output(y, "y");
+  expectModelRight(b);
+}
+
+//===----------------------------------------------------------------------===//
+// Decoders
+//===----------------------------------------------------------------------===//
+
+TEST(Decoder, RmsNorm) {
+  ModelBuilder b;
+  Rows x = b.linear(b.embedWords(20), 60);
+  b.output(b.rmsNorm(x, 60), "norm");
+  b.output(b.rmsNorm(x, 60, "{unit_offset}"), "unit_offset");
+  b.output(
+      b.newRows("rms_norm " + x.name + " eps 1.0e-5 : tensor<?x60xf32>", 60),
+      "no_weight");
+  expectModelRight(b);
+}
+
+TEST(Decoder, RmsNormOfGroups) {
+  ModelBuilder b;
+  Rows x = b.linear(b.embedWords(20), 60);
+  b.output(b.rmsNorm(x, 12, "{groups = 5 : i64}"), "all");
+  b.output(b.rmsNorm(x, 17,
+                     "{groups = 2 : i64, group_size = 17 : i64, "
+                     "offset = 7 : i64}"),
+           "some");
+  b.output(b.rmsNorm(b.rmsNorm(b.linear(x, 41), 20,
+                               "{groups = 1 : i64, group_size = 20 : i64}"),
+                     21, "{offset = 20 : i64}"),
+           "in_place");
+  expectModelRight(b);
+}
+
+TEST(Decoder, ScaleAndSoftcap) {
+  ModelBuilder b;
+  Rows x = b.linear(b.embedWords(20), 41);
+  b.output(b.scale(x, -7.745966692), "scaled");
+  b.output(b.softcap(b.scale(x, 100), 30.0), "capped");
+  b.output(x, "x");
+  expectModelRight(b);
+}
+
+TEST(Decoder, GatedFeedForward) {
+  ModelBuilder b;
+  Rows x = b.embedWords(20);
+  Rows gate = b.activation("silu", b.linear(x, 36));
+  Rows up = b.linear(x, 36);
+  b.output(b.add(b.linear(b.multiply(gate, up), 20), x), "y");
+  expectModelRight(b);
+}
+
+TEST(Decoder, MultiplyInEveryOrder) {
+  ModelBuilder b;
+  Rows x = b.embedWords(20);
+  Rows y = b.linear(x, 20), z = b.linear(x, 20);
+  b.output(b.multiply(x, x), "square");
+  b.output(b.multiply(x, b.layerNorm(x)), "left");
+  b.output(b.multiply(b.multiply(y, z), x), "right");
+  b.output(b.layerNorm(b.multiply(z, b.scale(y, 3))), "norm");
+  expectModelRight(b);
+}
+
+TEST(Decoder, RopeOfWholeHeads) {
+  ModelBuilder b;
+  Rows x = b.linear(b.embedWords(20), 72);
+  Rows table = b.rotary(6);
+  b.output(b.rope("half", x, table, 6, 12), "half");
+  b.output(b.rope("interleaved", x, table, 6, 12), "interleaved");
+  b.output(table, "table");
+  expectModelRight(b);
+}
+
+TEST(Decoder, RopeOfPartsOfHeads) {
+  ModelBuilder b;
+  Rows x = b.linear(b.embedWords(20), 90);
+  Rows large = b.rotary(17), small = b.rotary(3);
+  b.output(b.rope("half", x, large, 2, 40, 9), "half");
+  b.output(b.rope("interleaved", x, small, 4, 20, 10), "interleaved");
+  Rows y = b.linear(b.embedWords(20), 80);
+  b.output(b.rope("half", b.rope("half", y, large, 1, 40), small, 2, 20, 40),
+           "in_place");
+  expectModelRight(b);
+}
+
+TEST(Decoder, LayersShareOneRotary) {
+  ModelBuilder b;
+  Rows x = b.embedWords(24), table = b.rotary(6);
+  Rows y = b.repeat(2, x, [&](const Rows &in) {
+    Rows h = b.rmsNorm(in, 24);
+    Rows q = b.rope("half", b.linear(h, 48, false), table, 4, 12);
+    Rows k = b.rope("half", b.linear(h, 24, false), table, 2, 12);
+    Rows v = b.linear(h, 24, false);
+    Rows sum = b.add(b.linear(b.attention(q, k, v, {4, 2, 12}), 24), in);
+    Rows n = b.rmsNorm(sum, 24);
+    Rows gated = b.multiply(b.activation("silu", b.linear(n, 40, false)),
+                            b.linear(n, 40, false));
+    return b.add(b.linear(gated, 24, false), sum);
+  });
+  b.output(b.softcap(b.linear(b.rmsNorm(y, 24), 97), 5), "logits");
   expectModelRight(b);
 }
 
