@@ -8,7 +8,6 @@
 #include "common/PackedMatmul.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include <random>
 
 using namespace hexad;
@@ -30,31 +29,21 @@ static constexpr const char *sourceFormat = R"(
 !a = memref<?x{1}xf32>
 !aBlock = memref<?x{1}xf32, strided<[{1}, 1], offset: ?>>
 !b = memref<?x{1}x{2}xf32>
-!panel = memref<{1}x{2}xf32, strided<[{2}, 1], offset: ?>>
 !c = memref<?x{0}xf32>
-!cBlock = memref<?x{2}xf32, strided<[{0}, 1], offset: ?>>
+!cBlock = memref<?x{0}xf32, strided<[{0}, 1], offset: ?>>
 func.func @matmul(%a: !a, %b: !b, %c: !c)
     attributes {{llvm.emit_c_interface} {{
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %blockRows = arith.constant {3} : index
-  %panelColumns = arith.constant {2} : index
-  %panels = memref.dim %b, %c0 : !b
   %rows = memref.dim %a, %c0 : !a
   scf.for %m = %c0 to %rows step %blockRows {{
     %left = arith.subi %rows, %m : index
     %here = arith.minui %left, %blockRows : index
     %aBlock = memref.subview %a[%m, 0] [%here, {1}] [1, 1] : !a to !aBlock
-    scf.for %p = %c0 to %panels step %c1 {{
-      %n = arith.muli %p, %panelColumns : index
-      %panel = memref.subview %b[%p, 0, 0] [1, {1}, {2}] [1, 1, 1]
-          : !b to !panel
-      %cBlock = memref.subview %c[%m, %n] [%here, {2}] [1, 1]
-          : !c to !cBlock
-      hexad_kernel.matmul ins(%aBlock, %panel : !aBlock, !panel)
-          outs(%cBlock : !cBlock)
-          {{tile = #hexad_kernel.tile<rows = {4}, columns = {2}>}
-    }
+    %cBlock = memref.subview %c[%m, 0] [%here, {0}] [1, 1] : !c to !cBlock
+    hexad_kernel.matmul ins(%aBlock, %b : !aBlock, !b)
+        outs(%cBlock : !cBlock)
+        {{tile = #hexad_kernel.tile<rows = {4}, columns = {2}>}
   }
   return
 }
@@ -73,13 +62,12 @@ PackedMatmul::create(int64_t m, int64_t n, int64_t k, const Target &target) {
 
 PackedMatmul::PackedMatmul(int64_t m, int64_t n, int64_t k,
                            const Target &target, std::unique_ptr<KernelJit> jit)
-    : m(m), n(n), k(k), paddedRows(alignTo(m, target.tileRows)),
-      panelColumns(target.tileColumns), jit(std::move(jit)), a(paddedRows * k),
-      b(n * k), c(paddedRows * n) {}
+    : m(m), n(n), k(k), panelColumns(target.tileColumns), jit(std::move(jit)),
+      a(m * k), b(n * k), c(m * n) {}
 
 void PackedMatmul::run() {
-  Buffer<float, 2> aBuffer(a.data(), {paddedRows, k});
+  Buffer<float, 2> aBuffer(a.data(), {m, k});
   Buffer<float, 3> bBuffer(b.data(), {n / panelColumns, k, panelColumns});
-  Buffer<float, 2> cBuffer(c.data(), {paddedRows, n});
+  Buffer<float, 2> cBuffer(c.data(), {m, n});
   jit->call("matmul", &aBuffer, &bBuffer, &cBuffer);
 }

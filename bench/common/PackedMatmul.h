@@ -26,8 +26,8 @@ private:
   float *aligned;
 };
 
-/// C = A · B as compiled models do it: for each block of rows, for each panel
-/// of packed columns, one hexad_kernel.matmul, lowered and compiled in process.
+/// C = A · B as compiled models do it: for each block of rows one
+/// hexad_kernel.matmul, lowered and compiled in process.
 class PackedMatmul {
 public:
   /// C is m × n, A is m × k; n is a multiple of the target's tile columns.
@@ -41,7 +41,7 @@ private:
   PackedMatmul(int64_t m, int64_t n, int64_t k, const Target &target,
                std::unique_ptr<KernelJit> jit);
 
-  int64_t m, n, k, paddedRows, panelColumns;
+  int64_t m, n, k, panelColumns;
   std::unique_ptr<KernelJit> jit;
   RandomFloats a, b, c;
 };

@@ -7,7 +7,7 @@
 // RUN: hexad-opt %t.512.mlir --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector),canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
 // RUN:   | mlir-translate --mlir-to-llvmir | opt -O3 -mtriple=x86_64-linux-gnu -mcpu=znver4 -S -o %t.512.ll
 // RUN: llc -O3 -mtriple=x86_64-linux-gnu -mcpu=znver4 %t.512.ll -o %t.512.s
-// RUN: sed -n -e '/Inner Loop Header: Depth=2/,/^\tj/{p;/^\tj/q}' %t.512.s > %t.512.loop
+// RUN: sed -n -e '/Inner Loop Header: Depth=3/,/^\tj/{p;/^\tj/q}' %t.512.s > %t.512.loop
 // RUN: grep -c 'vfmadd231ps.*zmm' %t.512.loop | FileCheck %s --check-prefix=FMA512
 // RUN: grep -c 'vbroadcastss.*zmm' %t.512.loop | FileCheck %s --check-prefix=BROADCAST512
 // RUN: grep -c 'vmovups.*), %%zmm' %t.512.loop | FileCheck %s --check-prefix=LOAD512
@@ -21,7 +21,7 @@
 // RUN: hexad-opt %t.256.mlir --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector),canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
 // RUN:   | mlir-translate --mlir-to-llvmir | opt -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -S -o %t.256.ll
 // RUN: llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 %t.256.ll -o %t.256.s
-// RUN: sed -n -e '/Inner Loop Header: Depth=2/,/^\tj/{p;/^\tj/q}' %t.256.s > %t.256.loop
+// RUN: sed -n -e '/Inner Loop Header: Depth=3/,/^\tj/{p;/^\tj/q}' %t.256.s > %t.256.loop
 // RUN: grep -c 'vfmadd231ps.*ymm' %t.256.loop | FileCheck %s --check-prefix=FMA256
 // RUN: grep -c 'vbroadcastss.*ymm' %t.256.loop | FileCheck %s --check-prefix=BROADCAST256
 // RUN: grep -c 'vmovups.*), %%ymm' %t.256.loop | FileCheck %s --check-prefix=LOAD256
@@ -32,13 +32,13 @@
 // LOAD256: {{^}}8{{$}}
 
 // FETCH: {{^}}2{{$}}
-// LOOP: Inner Loop Header: Depth=2
+// LOOP: Inner Loop Header: Depth=3
 // LOOP: {{^}}	j
 
-func.func @matmul(%a: memref<?x768xf32, strided<[768, 1], offset: ?>>, %panel: memref<768x@COLUMNS@xf32, strided<[@COLUMNS@, 1], offset: ?>>,
-                  %bias: memref<@COLUMNS@xf32>, %c: memref<?x@COLUMNS@xf32, strided<[3072, 1], offset: ?>>) {
-  hexad_kernel.matmul ins(%a, %panel : memref<?x768xf32, strided<[768, 1], offset: ?>>, memref<768x@COLUMNS@xf32, strided<[@COLUMNS@, 1], offset: ?>>)
-      bias(%bias : memref<@COLUMNS@xf32>) outs(%c : memref<?x@COLUMNS@xf32, strided<[3072, 1], offset: ?>>)
+func.func @matmul(%a: memref<?x768xf32, strided<[768, 1], offset: ?>>, %panels: memref<?x768x@COLUMNS@xf32>,
+                  %bias: memref<3072xf32>, %c: memref<?x3072xf32, strided<[3072, 1], offset: ?>>) {
+  hexad_kernel.matmul ins(%a, %panels : memref<?x768xf32, strided<[768, 1], offset: ?>>, memref<?x768x@COLUMNS@xf32>)
+      bias(%bias : memref<3072xf32>) outs(%c : memref<?x3072xf32, strided<[3072, 1], offset: ?>>)
       {activation = #hexad.activation<gelu>, tile = #hexad_kernel.tile<rows = @ROWS@, columns = @COLUMNS@>}
   return
 }

@@ -18,8 +18,7 @@ func.func @linear(%ids: tensor<?x?xi32>) -> tensor<?x?x32xf32> {
   // CHECK: %[[TILE:.+]] = tensor.extract_slice %[[PART]]
   // CHECK: %[[SCRATCH:.+]] = bufferization.alloc_tensor() : tensor<96x32xf32>
   // CHECK: %[[PLACE:.+]] = tensor.extract_slice %[[SCRATCH]]
-  // CHECK: %[[PRODUCT:.+]] = scf.for {{.*}} iter_args(%{{.+}} = %[[PLACE]])
-  // CHECK: hexad_kernel.matmul ins(%[[TILE]]
+  // CHECK: %[[PRODUCT:.+]] = hexad_kernel.matmul ins(%[[TILE]], {{.*}} outs(%[[PLACE]]
   // CHECK: %[[COPY:.+]] = hexad_kernel.copy_rows ins(%[[PRODUCT]] : tensor<?x32xf32>) outs(%[[TILE]] : tensor<?x32xf32>)
   // CHECK: tensor.insert_slice %[[COPY]] into %[[PART]]
   %h = scf.for %l = %c0 to %c3 step %c1 iter_args(%c = %x) -> tensor<?x32xf32> {

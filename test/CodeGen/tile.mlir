@@ -60,10 +60,9 @@ func.func @attention(%ids: tensor<?x?xi32>) -> tensor<?x?x24xf32> {
   // CHECK: hexad_kernel.load_queries {{.*}}scale = 0.72134{{.*}} width = 12
   // CHECK: hexad_kernel.start_pages
   // CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1
-  // CHECK: scf.for
-  // CHECK: hexad_kernel.matmul
+  // CHECK: hexad_kernel.matmul ins(%{{.+}}, %{{.+}} : tensor<?x16xf32>, tensor<?x12x16xf32>)
   // CHECK: hexad_kernel.softmax_page
-  // CHECK: hexad_kernel.matmul {{.*}} fold(
+  // CHECK: hexad_kernel.matmul ins(%{{.+}}, %{{.+}} : tensor<?x128xf32>, tensor<1x?x16xf32>) fold(
   // CHECK: hexad_kernel.finish_pages
   %s = hexad.segments %ids : tensor<?x?xi32>
   %i = hexad.pack_rows %ids, %s : tensor<?x?xi32> -> tensor<?xi32>

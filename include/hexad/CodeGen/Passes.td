@@ -103,13 +103,8 @@ def LowerToKernelsPass : Pass<"hexad-lower-to-kernels", "::mlir::ModuleOp"> {
     hexad.parameter @down.panels : tensor<2x35x16xf32> from "m.safetensors" ["d"] {panel = 16 : i64}
     …
     %w = hexad.load @down.panels : tensor<2x35x16xf32>
-    %1 = scf.for %panel = %c0 to %c2 step %c1 iter_args(%y = %place) -> (tensor<?x32xf32>) {
-      … %p, %r and %d are panel %panel of %w, and its columns of %x and %y
-      %2 = hexad_kernel.matmul ins(%h, %p : tensor<?x48xf32>, tensor<35x16xf32>) residual(%r : tensor<?x16xf32>)
-          outs(%d : tensor<?x16xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>} -> tensor<?x16xf32>
-      %3 = tensor.insert_slice %2 into %y[0, %column] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x32xf32>
-      scf.yield %3 : tensor<?x32xf32>
-    }
+    %1 = hexad_kernel.matmul ins(%h, %w : tensor<?x48xf32>, tensor<2x35x16xf32>) residual(%x : tensor<?x32xf32>)
+        outs(%place : tensor<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>} -> tensor<?x32xf32>
     ```
   }];
   let options = [
@@ -208,7 +203,7 @@ def FormTeamPass : Pass<"hexad-form-team", "::mlir::func::FuncOp"> {
   let summary = "Let every thread run the whole function, with barriers in place of scf.forall";
   let description = [{
     Each `scf.forall` becomes a loop over the thread's own static range of its
-    iterations, followed by a barrier unless it is marked `hexad.nowait`. The number
+    iterations (marked `hexad.cyclic`: over each `threads`-th of them), followed by a barrier unless it is marked `hexad.nowait`. The number
     of the thread becomes an argument, `hexad.thread`.
 
     Expects planned memory. Afterwards there is no `scf.forall` and no

@@ -330,7 +330,7 @@ private:
     Value panels = layouts.loadPanels(linear.getWeight());
     Value bias =
         linear.getBias() ? layouts.loadPadded(linear.getBias()) : Value();
-    Value destination = getLinearDestination(last, linear, factor);
+    Value destination = getDestination(last->getResult(0), x, last, linear);
     for (Value *operand : {&factor, &residual})
       if (*operand && areSameSlice(*operand, destination))
         *operand = destination;
@@ -345,16 +345,6 @@ private:
       op->erase();
     }
     return matmul.getResult(0);
-  }
-
-  /// A factor that nothing else looks at, such as the other half of a gated
-  /// MLP, is overwritten by the product.
-  Value getLinearDestination(Operation *last, LinearOp linear, Value factor) {
-    bool isFree = factor && factor.hasOneUse() && factor != linear.getX() &&
-                  !factor.getDefiningOp<tensor::ExtractSliceOp>();
-    if (isFree && !getInsertion(last->getResult(0)))
-      return factor;
-    return getDestination(last->getResult(0), linear.getX(), last, linear);
   }
 
   ParameterLayouts layouts;

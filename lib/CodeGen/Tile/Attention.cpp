@@ -23,11 +23,12 @@ static Value emptyTensor(ImplicitLocOpBuilder &builder, ArrayRef<int64_t> shape,
                                  dynamicSizes);
 }
 
-/// `source[indices…, 0:rows, :]` as a matrix, or all of what `indices` leave if
-/// `rows` is null. The source is a tensor or a buffer.
+/// `source[indices…, 0:count, :]`, or all of what `indices` leave where a count
+/// is null; `counts` are those of the dimensions behind `indices`. The source
+/// is a tensor or a buffer.
 static Value sliceLeading(ImplicitLocOpBuilder &builder, Value source,
                           ArrayRef<OpFoldResult> indices,
-                          OpFoldResult rows = {}) {
+                          ArrayRef<OpFoldResult> counts = {}) {
   auto type = cast<ShapedType>(source.getType());
   SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
@@ -39,9 +40,11 @@ static Value sliceLeading(ImplicitLocOpBuilder &builder, Value source,
     offsets[dim] = index;
     sizes[dim] = builder.getIndexAttr(1);
   }
-  if (rows) {
-    sizes[indices.size()] = rows;
-    shape[0] = getConstantIntValue(rows).value_or(ShapedType::kDynamic);
+  for (auto [dim, count] : llvm::enumerate(counts)) {
+    if (!count)
+      continue;
+    sizes[indices.size() + dim] = count;
+    shape[dim] = getConstantIntValue(count).value_or(ShapedType::kDynamic);
   }
   if (auto memref = dyn_cast<MemRefType>(type)) {
     auto sliceType = memref::SubViewOp::inferRankReducedResultType(
@@ -52,41 +55,6 @@ static Value sliceLeading(ImplicitLocOpBuilder &builder, Value source,
   return tensor::ExtractSliceOp::create(
       builder, RankedTensorType::get(shape, type.getElementType()), source,
       offsets, sizes, strides);
-}
-
-/// `source[0:rows, column : column + columns]`.
-static Value sliceColumns(ImplicitLocOpBuilder &builder, Value source,
-                          Value rows, Value column, int64_t columns) {
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-  return tensor::ExtractSliceOp::create(
-      builder, source, SmallVector<OpFoldResult>{zero, column},
-      SmallVector<OpFoldResult>{rows, builder.getIndexAttr(columns)},
-      SmallVector<OpFoldResult>{one, one});
-}
-
-/// A loop over `count` panels of `columns` columns each of `destination`, of
-/// which `body(panel, part)` makes the new contents.
-static Value overPanels(ImplicitLocOpBuilder &builder, Value count, Value rows,
-                        int64_t columns, Value destination,
-                        function_ref<Value(Value panel, Value part)> body) {
-  Value zero = arith::ConstantIndexOp::create(builder, 0);
-  Value one = arith::ConstantIndexOp::create(builder, 1);
-  auto loop = scf::ForOp::create(builder, zero, count, one, destination);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value panel = loop.getInductionVar();
-  Value column = arith::MulIOp::create(
-      builder, panel, arith::ConstantIndexOp::create(builder, columns));
-  Value carried = loop.getRegionIterArg(0);
-  Value result =
-      body(panel, sliceColumns(builder, carried, rows, column, columns));
-  OpFoldResult origin = builder.getIndexAttr(0), step = builder.getIndexAttr(1);
-  Value inserted = tensor::InsertSliceOp::create(
-      builder, result, carried, SmallVector<OpFoldResult>{origin, column},
-      SmallVector<OpFoldResult>{rows, builder.getIndexAttr(columns)},
-      SmallVector<OpFoldResult>{step, step});
-  scf::YieldOp::create(builder, inserted);
-  return loop.getResult(0);
 }
 
 /// Converts one attention: a loop that packs keys and values into pages, and
@@ -115,6 +83,7 @@ private:
   void attend();
   Value attendTile(Value queryTile, Value head, Value output);
   SmallVector<Value> attendPage(Value page, ValueRange carried);
+  Value multiply(Value rows, Value panels, Value fold, Value destination);
 
   /// A page of the cache of a segment.
   Pages getCachedPage(Value segment, Value page);
@@ -144,7 +113,7 @@ private:
 
   /// What holds for the query tile that is being built.
   struct QueryTile {
-    Value first, rows, paddedRows;
+    Value first, rows;
     Value segment, kvHead;
     Value position; ///< of the first row
     Value keys;     ///< in front of the last one that a row sees
@@ -290,6 +259,9 @@ void Tiler::AttentionTiling::attend() {
       SmallVector<OpFoldResult>{t.extent(HEXAD_EXTENT_QUERY_TILES),
                                 b.getIndexAttr(heads)},
       ValueRange{output}, /*mapping=*/std::nullopt);
+  // Later tiles of a segment see more keys.
+  if (op.getCausal())
+    forall->setAttr("hexad.cyclic", b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());
   Value head = forall.getInductionVar(1);
@@ -306,13 +278,11 @@ void Tiler::AttentionTiling::attend() {
 
 Value Tiler::AttentionTiling::attendTile(Value queryTile, Value head,
                                          Value output) {
-  Value tileRows = t.index(t.options.tileRows);
   Value bounds = t.table(HEXAD_POINTER_TILE_BOUNDS);
   Value segmentBounds = t.table(HEXAD_POINTER_SEGMENT_BOUNDS);
   tile.first = t.entry(bounds, t.mul(queryTile, t.index(2)));
   Value last = t.entry(bounds, t.add(t.mul(queryTile, t.index(2)), t.index(1)));
   tile.rows = t.sub(last, tile.first);
-  tile.paddedRows = t.mul(t.ceilDiv(tile.rows, t.options.tileRows), tileRows);
   tile.segment = t.entry(t.table(HEXAD_POINTER_TILE_SEGMENT), queryTile);
   tile.kvHead = t.div(head, t.index(heads / kvHeads));
   tile.position = t.entry(t.table(HEXAD_POINTER_POSITIONS), tile.first);
@@ -344,7 +314,7 @@ Value Tiler::AttentionTiling::attendTile(Value queryTile, Value head,
                 t.add(column, t.index(op.getOffsets()[0])), queries,
                 b.getF64FloatAttr(scale), b.getI64IntegerAttr(headDim))
                 .getResult(0);
-  tile.queries = t.sliceRows(queries, t.index(0), tile.paddedRows);
+  tile.queries = t.sliceRows(queries, t.index(0), tile.rows);
   Value statistics = emptyTensor(
       b, {kernel::StatisticCount,
           static_cast<int64_t>(llvm::alignTo(queryTileRows, kernel::lanes))});
@@ -379,27 +349,31 @@ Value Tiler::AttentionTiling::getItem(Value segment, Value page) {
   return t.add(t.mul(t.add(first, page), t.index(kvHeads)), tile.kvHead);
 }
 
+/// The first rows of `destination`, as many as the tile has, become `rows`
+/// times `panels`.
+Value Tiler::AttentionTiling::multiply(Value rows, Value panels, Value fold,
+                                       Value destination) {
+  auto kernelTile = kernel::TileAttr::get(b.getContext(), t.options.tileRows,
+                                          t.options.tileColumns);
+  Value part = t.sliceRows(destination, t.index(0), tile.rows);
+  auto matmul = kernel::MatmulOp::create(
+      b, part.getType(), rows, panels, /*bias=*/Value(), /*factor=*/Value(),
+      /*residual=*/Value(), fold, part, kernelTile, ActivationAttr());
+  return t.insertRows(matmul.getResult(0), destination, t.index(0), tile.rows);
+}
+
 /// Scores, softmax and weighted values of one page; `carried` are the scores'
 /// memory, the statistics and the output so far.
 SmallVector<Value> Tiler::AttentionTiling::attendPage(Value page,
                                                       ValueRange carried) {
-  auto kernelTile = kernel::TileAttr::get(b.getContext(), t.options.tileRows,
-                                          t.options.tileColumns);
   Pages heads = isCached ? getCachedPage(tile.segment, page) : pages;
   OpFoldResult item = isCached ? tile.kvHead : getItem(tile.segment, page);
   Value firstKey = t.mul(page, t.index(pageSize));
   Value keys = t.min(t.sub(tile.keys, firstKey), t.index(pageSize));
-  int64_t keyColumns = keyShape.back();
-  Value scores = overPanels(
-      b, t.ceilDiv(keys, keyColumns), tile.paddedRows, keyColumns, carried[0],
-      [&](Value panel, Value part) {
-        return kernel::MatmulOp::create(
-                   b, part.getType(), tile.queries,
-                   sliceLeading(b, heads.keys, {item, panel}),
-                   /*bias=*/Value(), /*residual=*/Value(), /*fold=*/Value(),
-                   part, kernelTile, ActivationAttr())
-            .getResult(0);
-      });
+  Value keyPanels = t.ceilDiv(keys, keyShape.back());
+  Value scores = multiply(
+      tile.queries, sliceLeading(b, heads.keys, item, OpFoldResult(keyPanels)),
+      /*fold=*/Value(), carried[0]);
   bool isMasked = op.getCausal() || op.getWindow();
   FloatAttr softcap; // Like the scores in units of log2.
   if (op.getSoftcap())
@@ -409,18 +383,10 @@ SmallVector<Value> Tiler::AttentionTiling::attendPage(Value page,
       b, TypeRange{scores.getType(), carried[1].getType()}, tile.rows, keys,
       isMasked ? t.sub(tile.position, firstKey) : Value(), scores, carried[1],
       op.getCausalAttr(), op.getWindowAttr(), softcap);
-  Value probabilities =
-      t.sliceRows(softmax.getResult(0), t.index(0), tile.paddedRows);
-  Value folded = overPanels(
-      b, t.index(valuePanels), tile.paddedRows, valueColumns, carried[2],
-      [&](Value panel, Value part) {
-        return kernel::MatmulOp::create(
-                   b, part.getType(), probabilities,
-                   sliceLeading(b, heads.values, {item, panel}, keys),
-                   /*bias=*/Value(), /*residual=*/Value(), softmax.getResult(1),
-                   part, kernelTile, ActivationAttr())
-            .getResult(0);
-      });
+  Value folded = multiply(
+      t.sliceRows(softmax.getResult(0), t.index(0), tile.rows),
+      sliceLeading(b, heads.values, item, {OpFoldResult(), OpFoldResult(keys)}),
+      softmax.getResult(1), carried[2]);
   return {softmax.getResult(0), softmax.getResult(1), folded};
 }
 

@@ -1,4 +1,4 @@
-//===- Matmul.cpp - Rows times a panel ------------------------------------===//
+//===- Matmul.cpp - Rows times a packed matrix ----------------------------===//
 //
 // Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,8 @@
 
 #include "Lowering.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace hexad::kernel;
@@ -20,69 +22,144 @@ constexpr int64_t unroll = 4;
 /// which have just been written.
 constexpr int64_t smallestFetchedPanel = 16 << 10;
 
-/// Lowers one matmul: a loop over strips of `rows` rows, in it a loop over k
-/// with the strip's accumulators in registers.
+/// Lowers one matmul: a loop over panels, in it one over strips of the tile's
+/// rows, in it one over k with the strip's accumulators in registers. The rows
+/// behind the last whole strip are strips of 2^i rows: none is computed in
+/// vain.
 class MatmulLowering {
 public:
   MatmulLowering(VectorBuilder &b, MatmulOp op)
-      : b(b), op(op), rows(op.getTile().getRows()),
-        vectors(cast<MemRefType>(op.getPanel().getType()).getDimSize(1) /
-                lanes),
-        depth(cast<MemRefType>(op.getPanel().getType()).getDimSize(0)) {}
+      : b(b), op(op), tileRows(op.getTile().getRows()) {
+    auto type = cast<MemRefType>(op.getPanels().getType());
+    depth = type.getDimSize(1);
+    columns = type.getDimSize(2);
+    vectors = columns / lanes;
+  }
 
   void lower() {
-    Value zero = b.index(0), end = b.dim(op.getDestination(), 0);
-    planFetches(end);
-    b.loop(zero, end, rows, [&](Value m) {
-      SmallVector<Value> row;
-      for (int64_t r = 0; r < rows; ++r)
-        row.push_back(b.add(m, r));
-      finish(row, accumulate(row));
+    allocateSums();
+    rowCount = b.dim(op.getDestination(), 0);
+    wholeEnd = b.roundDown(rowCount, tileRows);
+    rest = b.sub(rowCount, wholeEnd);
+    planFetches();
+    b.loop(b.index(0), b.dim(op.getPanels(), 0), 1, [&](Value panel) {
+      b.loop(b.index(0), wholeEnd, tileRows,
+             [&](Value m) { lowerWholeStrip(m, panel); });
+      b.branch(isNot0(rest), [&] { lowerRest(panel); });
     });
   }
 
 private:
+  /// Some rows times one panel.
+  struct Strip {
+    Value number; ///< among those of the panel
+    SmallVector<Value> rows;
+    Value panel;
+  };
+
+  Strip makeStrip(Value number, Value m, int64_t rows, Value panel) {
+    Strip strip{number, {}, panel};
+    for (int64_t r = 0; r < rows; ++r)
+      strip.rows.push_back(b.add(m, r));
+    return strip;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Strips
+  //===--------------------------------------------------------------------===//
+
+  /// An activation is much code: it is applied in a loop over the rows.
+  void lowerWholeStrip(Value m, Value panel) {
+    Strip strip = makeStrip(b.divide(m, tileRows), m, tileRows, panel);
+    SmallVector<Value> results = accumulate(strip);
+    if (op.getActivation()) {
+      keepSums(results, b.index(0));
+      finishKept(m, b.index(tileRows), panel);
+      return;
+    }
+    for (int64_t r = 0; r < tileRows; ++r)
+      finish(strip.rows[r], panel,
+             ArrayRef(results).slice(r * vectors, vectors));
+  }
+
+  void lowerRest(Value panel) {
+    Value number = b.divide(wholeEnd, tileRows);
+    for (int64_t size = llvm::bit_floor(uint64_t(tileRows - 1)); size > 0;
+         size /= 2) {
+      Value isPart = isNot0(bits(rest, size));
+      b.branch(isPart, [&] {
+        Value before = bits(rest, -2 * size);
+        Strip strip = makeStrip(number, b.add(wholeEnd, before), size, panel);
+        keepSums(accumulate(strip), before);
+      });
+      number = b.add(number, toNumber(isPart));
+    }
+    finishKept(wholeEnd, rest, panel);
+  }
+
   /// `s = Σ_k a[m, k] · panel[k, n]` for a strip: rows × vectors values.
-  SmallVector<Value> accumulate(ArrayRef<Value> row) {
-    SmallVector<Value> sums(rows * vectors, b.splat(0.0f));
+  SmallVector<Value> accumulate(const Strip &strip) {
+    SmallVector<Value> values(strip.rows.size() * vectors, b.splat(0.0f));
     Value zero = b.index(0);
     auto steps = [&](int64_t count) {
-      return [&, count](Value k, ValueRange sums) {
-        SmallVector<Value> next = llvm::to_vector_of<Value>(sums);
+      return [&, count](Value k, ValueRange values) {
+        SmallVector<Value> next = llvm::to_vector_of<Value>(values);
         if (count == unroll)
-          fetchNextPanel(row.front(), k);
+          fetchNextPanel(strip, k);
         for (int64_t u = 0; u < count; ++u)
-          step(row, b.add(k, u), next);
+          step(strip, b.add(k, u), next);
         return next;
       };
     };
     if (ShapedType::isDynamic(depth)) {
-      Value end = b.dim(op.getPanel(), 0);
+      Value end = b.dim(op.getPanels(), 1);
       Value mainEnd = b.roundDown(end, unroll);
-      sums = b.reduce(zero, mainEnd, unroll, sums, steps(unroll));
-      return b.reduce(mainEnd, end, 1, sums, steps(1));
+      values = b.reduce(zero, mainEnd, unroll, values, steps(unroll));
+      return b.reduce(mainEnd, end, 1, values, steps(1));
     }
     int64_t mainDepth = depth / unroll * unroll;
     if (mainDepth > 0)
-      sums = b.reduce(zero, b.index(mainDepth), unroll, sums, steps(unroll));
+      values =
+          b.reduce(zero, b.index(mainDepth), unroll, values, steps(unroll));
     for (int64_t k = mainDepth; k < depth; ++k)
-      step(row, b.index(k), sums);
-    return sums;
+      step(strip, b.index(k), values);
+    return values;
   }
 
-  /// The panel behind this one is what the next matmul reads; where weights
-  /// come from memory it would wait for them. So each strip fetches its share,
-  /// a few columns for each k. Gaps would cost more than they save (they defeat
-  /// the processor's own prefetching): with few strips, only the beginning of
-  /// the panel is fetched. bench/model measures it.
-  void planFetches(Value rowsOfBlock) {
-    int64_t columns = vectors * lanes;
+  /// One k: the panel's row is loaded once and shared by all rows of the strip.
+  void step(const Strip &strip, Value k, MutableArrayRef<Value> values) {
+    SmallVector<Value> panel;
+    for (int64_t v = 0; v < vectors; ++v)
+      panel.push_back(
+          b.load(op.getPanels(), {strip.panel, k, b.index(v * lanes)}));
+    for (auto [r, row] : llvm::enumerate(strip.rows)) {
+      Value a = b.broadcast(b.loadScalar(op.getA(), {row, k}));
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &value = values[r * vectors + v];
+        value = b.fma(a, panel[v], value);
+      }
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Fetching ahead
+  //===--------------------------------------------------------------------===//
+
+  /// The panel behind this one is what is read next; where weights come from
+  /// memory it would be waited for. So each strip fetches its share, a few
+  /// columns for each k. Gaps would cost more than they save (they defeat the
+  /// processor's own prefetching): with few strips, only the beginning of the
+  /// panel is fetched. bench/model measures it.
+  void planFetches() {
     if (ShapedType::isDynamic(depth) ||
         depth * columns * 4 < smallestFetchedPanel)
       return;
+    Value strips = b.divide(wholeEnd, tileRows);
+    for (int64_t size = llvm::bit_floor(uint64_t(tileRows - 1)); size > 0;
+         size /= 2)
+      strips = b.add(strips, toNumber(isNot0(bits(rest, size))));
     // A block without rows must not divide by 0.
-    Value strips = arith::MaxUIOp::create(
-        b.builder, b.loc, b.divide(rowsOfBlock, rows), b.index(1));
+    strips = arith::MaxUIOp::create(b.builder, b.loc, strips, b.index(1));
     Value share = arith::DivUIOp::create(b.builder, b.loc,
                                          b.add(strips, columns - 1), strips);
     // Two cache lines for each `unroll` steps.
@@ -90,87 +167,102 @@ private:
   }
 
   /// The fetches of `unroll` steps from k on.
-  void fetchNextPanel(Value m, Value k) {
+  void fetchNextPanel(const Strip &strip, Value k) {
     if (!fetchedColumns)
       return;
-    Value step = b.add(b.mul(b.divide(m, rows), depth), k);
+    Value next = b.add(strip.panel, 1);
+    Value step = b.add(b.mul(strip.number, depth), k);
     for (int64_t half = 0; half < unroll; half += unroll / 2) {
       Value element = arith::MulIOp::create(b.builder, b.loc, b.add(step, half),
                                             fetchedColumns);
-      memref::PrefetchOp::create(b.builder, b.loc, op.getPanel(),
-                                 ValueRange{b.index(depth), element},
+      memref::PrefetchOp::create(b.builder, b.loc, op.getPanels(),
+                                 ValueRange{next, b.index(0), element},
                                  /*isWrite=*/false, /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }
   }
 
-  /// One k: the panel's row is loaded once and shared by all rows of the strip.
-  void step(ArrayRef<Value> row, Value k, MutableArrayRef<Value> sums) {
-    SmallVector<Value> panel;
-    for (int64_t v = 0; v < vectors; ++v)
-      panel.push_back(b.load(op.getPanel(), {k, b.index(v * lanes)}));
-    for (int64_t r = 0; r < rows; ++r) {
-      Value a = b.broadcast(b.loadScalar(op.getA(), {row[r], k}));
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value &sum = sums[r * vectors + v];
-        sum = b.fma(a, panel[v], sum);
-      }
-    }
+  //===--------------------------------------------------------------------===//
+  // The epilogue
+  //===--------------------------------------------------------------------===//
+
+  /// Memory for the sums of a strip, on the stack.
+  void allocateSums() {
+    OpBuilder::InsertionGuard guard(b.builder);
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    b.builder.setInsertionPointToStart(&function.getFunctionBody().front());
+    sums = memref::AllocaOp::create(
+        b.builder, b.loc,
+        MemRefType::get({tileRows, columns}, b.builder.getF32Type()),
+        b.builder.getI64IntegerAttr(64));
   }
 
-  /// The epilogue of a strip. An activation is much code: it is applied in a
-  /// loop over the rows, from the destination, unless other operands of the
-  /// epilogue may lie in the destination too.
-  void finish(ArrayRef<Value> row, ArrayRef<Value> sums) {
-    bool inLoop = op.getActivation() && !op.getResidual() && !op.getFold();
-    SmallVector<Value> columns, bias;
-    for (int64_t v = 0; v < vectors; ++v) {
-      columns.push_back(b.index(v * lanes));
-      if (op.getBias())
-        bias.push_back(b.load(op.getBias(), columns[v]));
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      Value oldFactor, newFactor;
-      if (op.getFold()) {
-        oldFactor = b.broadcast(
-            b.loadScalar(op.getFold(), {b.index(OldFactor), row[r]}));
-        newFactor = b.broadcast(
-            b.loadScalar(op.getFold(), {b.index(PageFactor), row[r]}));
-      }
-      for (int64_t v = 0; v < vectors; ++v) {
-        SmallVector<Value, 2> place = {row[r], columns[v]};
-        Value s = sums[r * vectors + v];
-        if (op.getBias())
-          s = b.addf(s, bias[v]);
-        if (op.getActivation() && !inLoop)
-          s = buildActivation(b, *op.getActivation(), s);
-        if (op.getResidual())
-          s = b.addf(s, b.load(op.getResidual(), place));
-        if (op.getFold())
-          s = b.fma(b.load(op.getDestination(), place), oldFactor,
-                    b.mulf(s, newFactor));
-        b.store(s, op.getDestination(), place);
-      }
-    }
-    if (inLoop)
-      activate(row.front());
+  void keepSums(ArrayRef<Value> values, Value firstRow) {
+    for (auto [i, value] : llvm::enumerate(values))
+      b.store(value, sums,
+              {b.add(firstRow, i / vectors), b.index(i % vectors * lanes)});
   }
 
-  void activate(Value firstRow) {
-    b.loop(b.index(0), b.index(rows), 1, [&](Value r) {
-      Value row = b.add(firstRow, r);
-      for (int64_t v = 0; v < vectors; ++v) {
-        SmallVector<Value, 2> place = {row, b.index(v * lanes)};
-        Value s = b.load(op.getDestination(), place);
-        b.store(buildActivation(b, *op.getActivation(), s), op.getDestination(),
-                place);
-      }
+  void finishKept(Value firstRow, Value rows, Value panel) {
+    b.loop(b.index(0), rows, 1, [&](Value r) {
+      SmallVector<Value> values;
+      for (int64_t v = 0; v < vectors; ++v)
+        values.push_back(b.load(sums, {r, b.index(v * lanes)}));
+      finish(b.add(firstRow, r), panel, values);
     });
+  }
+
+  /// The epilogue of one row and one panel.
+  void finish(Value row, Value panel, ArrayRef<Value> values) {
+    Value oldFactor, newFactor;
+    if (op.getFold()) {
+      oldFactor =
+          b.broadcast(b.loadScalar(op.getFold(), {b.index(OldFactor), row}));
+      newFactor =
+          b.broadcast(b.loadScalar(op.getFold(), {b.index(PageFactor), row}));
+    }
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value s = values[v];
+      Value column = b.add(b.mul(panel, columns), v * lanes);
+      SmallVector<Value, 2> place = {row, column};
+      if (op.getBias())
+        s = b.addf(s, b.load(op.getBias(), column));
+      if (op.getActivation())
+        s = buildActivation(b, *op.getActivation(), s);
+      if (op.getFactor())
+        s = b.mulf(s, b.load(op.getFactor(), place));
+      if (op.getResidual())
+        s = b.addf(s, b.load(op.getResidual(), place));
+      if (op.getFold())
+        s = b.fma(b.load(op.getDestination(), place), oldFactor,
+                  b.mulf(s, newFactor));
+      b.store(s, op.getDestination(), place);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Indices
+  //===--------------------------------------------------------------------===//
+
+  Value bits(Value value, int64_t mask) {
+    return arith::AndIOp::create(b.builder, b.loc, value, b.index(mask));
+  }
+  Value isNot0(Value value) {
+    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ne,
+                                 value, b.index(0));
+  }
+  /// 1 where a condition holds, 0 where it does not.
+  Value toNumber(Value condition) {
+    return arith::IndexCastUIOp::create(b.builder, b.loc,
+                                        b.builder.getIndexType(), condition);
   }
 
   VectorBuilder &b;
   MatmulOp op;
-  int64_t rows, vectors, depth;
+  int64_t tileRows;
+  int64_t depth, columns, vectors; ///< of a panel
+  Value rowCount, wholeEnd, rest;  ///< whole strips end at `wholeEnd`
+  Value sums;
   Value fetchedColumns; ///< of the next panel for each k; null: none
 };
 

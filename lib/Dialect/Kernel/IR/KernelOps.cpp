@@ -50,7 +50,7 @@ public:
   /// session's pages read and write tensors and buffers.
   explicit Constraints(Operation *op) : op(op) {
     checkStrides();
-    if (!isa<MatmulOp, PackKeysOp, PackValuesOp>(op))
+    if (!isa<MatmulOp, PackKeysOp, PackValuesOp, ScatterRowsOp>(op))
       checkOneKind();
   }
   operator LogicalResult() const { return result; }
@@ -204,32 +204,47 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 LogicalResult MatmulOp::verify() {
-  int64_t depth = getSize(getPanel(), 0), columns = getSize(getPanel(), 1);
+  int64_t depth = getSize(getPanels(), 1),
+          panelColumns = getSize(getPanels(), 2);
+  int64_t panels = getSize(getPanels(), 0);
   int64_t rows = getSize(getDestination(), 0);
-  int64_t tileRows = getTile().getRows(), tileColumns = getTile().getColumns();
+  int64_t tileColumns = getTile().getColumns();
   Constraints constraints(*this);
-  constraints.padded("panel", getPanel())
-      .require(columns <= tileColumns, "matmul_c1",
+  constraints.padded("panels", getPanels())
+      .require(panelColumns <= tileColumns, "matmul_c1",
                "expected at most the tile's " + Twine(tileColumns) +
-                   " columns of panel, found " + Twine(columns))
-      .atLeast("matmul_c2", "columns of a", getSize(getA(), 1), depth)
-      .require(ShapedType::isDynamic(rows) || rows % tileRows == 0, "matmul_c3",
-               "expected the rows of destination to be a multiple of the "
-               "tile's " +
-                   Twine(tileRows) + ", found " + Twine(rows))
-      .same("matmul_c4", "rows of a", getSize(getA(), 0), rows)
-      .same("matmul_c5", "columns of destination", getSize(getDestination(), 1),
-            columns);
+                   " columns of panels, found " + Twine(panelColumns))
+      .atLeast("matmul_c2", "columns of a", getSize(getA(), 1), depth);
+  if (failed(constraints))
+    return constraints;
+  if (auto type = dyn_cast<MemRefType>(getPanels().getType())) {
+    int64_t rowStride = type.getStridesAndOffset().first[1];
+    constraints.require(rowStride == panelColumns, "matmul_c3",
+                        "expected the rows of a panel to be contiguous, found "
+                        "a stride of " +
+                            Twine(rowStride));
+  }
+  int64_t columns = ShapedType::isDynamic(panels) ? ShapedType::kDynamic
+                                                  : panels * panelColumns;
+  constraints.same("matmul_c4", "rows of a", getSize(getA(), 0), rows)
+      .atLeast("matmul_c5", "columns of destination",
+               getSize(getDestination(), 1), columns);
   if (getBias())
-    constraints.same("matmul_c6", "elements of bias", getSize(getBias(), 0),
-                     columns);
-  if (getResidual())
-    constraints.sameShape("residual", getResidual(), getDestination());
+    constraints.atLeast("matmul_c6", "elements of bias", getSize(getBias(), 0),
+                        columns);
   if (getFold())
     constraints
         .same("matmul_c7", "rows of fold", getSize(getFold(), 0),
               StatisticCount)
         .atLeast("matmul_c7", "columns of fold", getSize(getFold(), 1), rows);
+  for (auto [what, operand] :
+       {std::pair("factor", getFactor()), {"residual", getResidual()}})
+    if (operand)
+      constraints
+          .same("matmul_c8", Twine("rows of ") + what, getSize(operand, 0),
+                rows)
+          .atLeast("matmul_c8", Twine("columns of ") + what,
+                   getSize(operand, 1), columns);
   return constraints;
 }
 

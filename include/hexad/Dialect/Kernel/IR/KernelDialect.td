@@ -24,8 +24,8 @@ def Kernel_Dialect : Dialect {
 
     Rows in this dialect are *padded*: the last dimension of a block of rows is a
     multiple of 16 elements (a `width` attribute tells how many count where that
-    matters), and the number of rows that a `matmul` works on is a multiple of its
-    tile's rows. What lies in the padding is never part of a result.
+    matters). What lies in the padding is never part of a result. The number of
+    rows need not be a multiple of anything.
 
     Order of operations is part of each op's definition, so that the same inputs
     give the same bits on every target (docs/Spec.md, "Bits").
@@ -33,8 +33,8 @@ def Kernel_Dialect : Dialect {
     Constraints that several ops share:
 
     - `kernel_c1`: buffers have static strides, the last of them 1.
-    - `kernel_c2`: operands are all tensors or all buffers; those of `matmul`,
-      `pack_keys` and `pack_values`, which work on pages of a session, may be both.
+    - `kernel_c2`: operands are all tensors or all buffers; those of `scatter_rows`,
+      and of `matmul`, `pack_keys` and `pack_values` (pages of a session), may be both.
     - `kernel_c3`: where rows are padded, the number of columns is static and a
       positive multiple of 16.
     - `kernel_c4`: `width` is positive and at most the number of columns.

@@ -55,50 +55,55 @@ class Kernel_DestinationOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Kernel_MatmulOp : Kernel_DestinationOp<"matmul", [AttrSizedOperandSegments]> {
-  let summary = "rows times one panel, with an epilogue";
+  let summary = "rows times a packed matrix, with an epilogue";
   let description = [{
-    For every row m of `destination` and column n of the panel:
+    The matrix is packed as P panels of NR columns each: its column n stands in
+    panel `p = n / NR`, column `n % NR`. For every row m of `destination` and column
+    n < P·NR:
 
-    1. `s = Σ_k a[m, k] · panel[k, n]`, one chain of fused multiply-adds from
-       k = 0 to `K - 1` that starts at 0; K is the panel's first dimension.
+    1. `s = Σ_k a[m, k] · panels[p, k, n % NR]`, one chain of fused multiply-adds
+       from k = 0 to `K - 1` that starts at 0; K is the depth of the panels.
     2. `s += bias[n]` if there is a bias,
     3. `s = activation(s)` if there is one,
-    4. `s = s + residual[m, n]` if there is a residual,
-    5. with `fold`: `s = fma(destination[m, n], fold[4, m], s · fold[5, m])`,
-    6. `destination[m, n] = s`.
+    4. `s = s · factor[m, n]` if there is a factor,
+    5. `s = s + residual[m, n]` if there is a residual,
+    6. with `fold`: `s = fma(destination[m, n], fold[4, m], s · fold[5, m])`,
+    7. `destination[m, n] = s`. Columns behind these keep their contents.
 
     | operand | shape |
     | --- | --- |
-    | `a` | `[M, ≥ K]`; K need not be a multiple of anything |
-    | `panel` | `[K, NR]`, NR a multiple of 16, at most the tile's columns; rows may be strided |
-    | `bias` | `[NR]` |
-    | `residual`, `destination` | `[M, NR]`, rows strided; the residual may be the destination |
+    | `a` | `[M, ≥ K]`; M and K need not be multiples of anything |
+    | `panels` | `[P, K, NR]`, NR a multiple of 16, at most the tile's columns; a panel is contiguous, panels may be strided |
+    | `bias` | `[≥ P·NR]` |
+    | `factor`, `residual`, `destination` | `[M, ≥ P·NR]`, rows strided; factor and residual may be the destination |
     | `fold` | `[6, ≥ M]`: the statistics of `hexad_kernel.softmax_page` |
 
-    K and M may be dynamic.
+    P, K and M may be dynamic.
 
-    - `matmul_c1`: the panel has at most `tile.columns` columns.
+    - `matmul_c1`: the panels have at most `tile.columns` columns.
     - `matmul_c2`: `a` has at least K columns.
-    - `matmul_c3`: M is a multiple of `tile.rows`.
+    - `matmul_c3`: the rows of a panel are contiguous.
     - `matmul_c4`: `a` has M rows.
-    - `matmul_c5`: `destination` has NR columns.
-    - `matmul_c6`: `bias` has NR elements.
+    - `matmul_c5`: `destination` has at least P·NR columns.
+    - `matmul_c6`: `bias` has at least P·NR elements.
     - `matmul_c7`: `fold` has 6 rows and at least M columns.
+    - `matmul_c8`: `factor` and `residual` have M rows and at least P·NR columns.
 
     Example:
 
     ```mlir
-    %r = hexad_kernel.matmul ins(%a, %p : tensor<?x768xf32>, tensor<768x32xf32>) bias(%b : tensor<32xf32>)
-        outs(%c : tensor<?x32xf32>) {activation = #hexad.activation<gelu>, tile = #hexad_kernel.tile<rows = 12, columns = 32>} -> tensor<?x32xf32>
+    %r = hexad_kernel.matmul ins(%a, %p : tensor<?x768xf32>, tensor<96x768x32xf32>) bias(%b : tensor<3072xf32>)
+        outs(%c : tensor<?x3072xf32>) {activation = #hexad.activation<gelu>, tile = #hexad_kernel.tile<rows = 12, columns = 32>} -> tensor<?x3072xf32>
     ```
   }];
-  let arguments = (ins Kernel_Rows:$a, Kernel_Rows:$panel, Optional<Kernel_Row>:$bias,
-                       Optional<Kernel_Rows>:$residual, Optional<Kernel_Rows>:$fold,
-                       Kernel_Rows:$destination, Kernel_TileAttr:$tile,
-                       OptionalAttr<Hexad_ActivationAttr>:$activation);
+  let arguments = (ins Kernel_Rows:$a, Kernel_Cube:$panels, Optional<Kernel_Row>:$bias,
+                       Optional<Kernel_Rows>:$factor, Optional<Kernel_Rows>:$residual,
+                       Optional<Kernel_Rows>:$fold, Kernel_Rows:$destination,
+                       Kernel_TileAttr:$tile, OptionalAttr<Hexad_ActivationAttr>:$activation);
   let assemblyFormat = [{
-    `ins` `(` $a `,` $panel `:` type($a) `,` type($panel) `)`
+    `ins` `(` $a `,` $panels `:` type($a) `,` type($panels) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`factor` `(` $factor^ `:` type($factor) `)`)?
     (`residual` `(` $residual^ `:` type($residual) `)`)?
     (`fold` `(` $fold^ `:` type($fold) `)`)?
     `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
