@@ -467,9 +467,9 @@ LogicalResult PageOp::verify() {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity())
     return emitOpError("page_c1: expected a static shape and no layout, found ")
            << type;
-  if (getOffset() < 0)
+  if (static_cast<int64_t>(getOffset()) < 0)
     return emitOpError("page_c2: expected an offset of at least 0, found ")
-           << getOffset();
+           << static_cast<int64_t>(getOffset());
   return success();
 }
 

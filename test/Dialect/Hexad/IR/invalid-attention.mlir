@@ -98,3 +98,124 @@ func.func @dynamic_columns(%x: tensor<?x?xf32>, %segments: !hexad.segments) {
       : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x60xf32>
   return
 }
+
+// -----
+
+func.func @softcap_zero(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c7: expected a finite, positive softcap, found 0}}
+  %o = hexad.attention %x, %x, %x, %segments {softcap = 0.0 : f64, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @softcap_infinite(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c7: expected a finite, positive softcap, found INF}}
+  %o = hexad.attention %x, %x, %x, %segments {softcap = 0x7FF0000000000000 : f64, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @no_window(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attribute 'window' failed to satisfy constraint}}
+  %o = hexad.attention %x, %x, %x, %segments {window = 0 : i64, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+hexad.cache @c {kv_heads = 5 : i64, head_dim = 12 : i64}
+func.func @cache_of_all(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c8: expected causal attention where a cache is extended}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @no_cache(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c9: no cache of the name @c}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @c : tensor<60xf32> from "model.safetensors" ["c"]
+func.func @cache_is_a_parameter(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c9: no cache of the name @c}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.cache @c {kv_heads = 1 : i64, head_dim = 12 : i64}
+func.func @cache_heads(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c10: expected a cache of the same kv_heads, head_dim and window}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.cache @c {kv_heads = 5 : i64, head_dim = 60 : i64}
+func.func @cache_head_dim(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c10: expected a cache of the same kv_heads, head_dim and window}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.cache @c {kv_heads = 5 : i64, head_dim = 12 : i64}
+func.func @cache_window(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c10: expected a cache of the same kv_heads, head_dim and window}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {causal, window = 8 : i64, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.cache @c {kv_heads = 5 : i64, head_dim = 12 : i64}
+func.func @cache_without_layers(%x: tensor<?x60xf32>, %segments: !hexad.segments, %i: index) {
+  // expected-error @below {{attention_c11: a layer is chosen of a cache without layers}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c[%i] {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{declared here}}
+hexad.cache @c {layers = 2 : i64, kv_heads = 5 : i64, head_dim = 12 : i64}
+func.func @cache_with_layers(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c11: expected a layer of the cache}}
+  %o = hexad.attention %x, %x, %x, %segments cache @c {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{cache_c1: expected the columns of all heads to fit 31 bits, found 65536 heads of 65536}}
+hexad.cache @c {kv_heads = 65536 : i64, head_dim = 65536 : i64}
+
+// -----
+
+// expected-error @below {{attribute 'layers' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+hexad.cache @c {layers = 0 : i64, kv_heads = 1 : i64, head_dim = 1 : i64}

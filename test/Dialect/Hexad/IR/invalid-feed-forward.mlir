@@ -117,3 +117,27 @@ func.func @add_types(%x: tensor<?x60xf32>, %y: tensor<7x60xf32>) {
   %z = "hexad.add"(%x, %y) : (tensor<?x60xf32>, tensor<7x60xf32>) -> tensor<?x60xf32>
   return
 }
+
+// -----
+
+func.func @scale_infinite(%x: tensor<?x60xf32>) {
+  // expected-error @below {{scale_c1: expected a finite factor, found INF}}
+  %y = hexad.scale %x by 0x7FF0000000000000 : tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @softcap_zero(%x: tensor<?x60xf32>) {
+  // expected-error @below {{softcap_c1: expected a finite, positive cap, found 0}}
+  %y = hexad.softcap %x cap 0.0 : tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @softcap_nan(%x: tensor<?x60xf32>) {
+  // expected-error @below {{softcap_c1: expected a finite, positive cap, found}}
+  %y = hexad.softcap %x cap 0x7FF8000000000000 : tensor<?x60xf32>
+  return
+}

@@ -103,3 +103,11 @@ func.func @yield_elsewhere(%x: tensor<?x60xf32>) {
   // expected-error @below {{expects parent op 'hexad.rows'}}
   hexad.yield %x : tensor<?x60xf32>
 }
+
+// -----
+
+func.func @select_rows_columns(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{select_rows_c1: expected rows of 60 columns, found 'tensor<?x61xf32>'}}
+  %s = hexad.select_rows %x, %segments : tensor<?x60xf32> -> tensor<?x61xf32>
+  return
+}

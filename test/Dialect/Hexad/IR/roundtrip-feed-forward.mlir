@@ -53,3 +53,14 @@ func.func @add(%x: tensor<7x60xf32>, %y: tensor<7x60xf32>) -> tensor<7x60xf32> {
   %0 = hexad.add %x, %y : tensor<7x60xf32>
   return %0 : tensor<7x60xf32>
 }
+
+// CHECK-LABEL: func @gates
+// CHECK:         hexad.multiply %{{.+}}, %{{.+}} : tensor<?x60xf32>
+// CHECK:         hexad.scale %{{.+}} by -2.500000e-01 : tensor<?x60xf32>
+// CHECK:         hexad.softcap %{{.+}} cap 3.000000e+01 : tensor<?x60xf32>
+func.func @gates(%x: tensor<?x60xf32>, %y: tensor<?x60xf32>) {
+  %0 = hexad.multiply %x, %y : tensor<?x60xf32>
+  %1 = hexad.scale %x by -0.25 : tensor<?x60xf32>
+  %2 = hexad.softcap %x cap 30.0 : tensor<?x60xf32>
+  return
+}

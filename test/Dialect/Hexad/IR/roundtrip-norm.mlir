@@ -23,3 +23,15 @@ func.func @softmax(%x: tensor<?x3xf32>) {
   %y = hexad.softmax %x : tensor<?x3xf32>
   return
 }
+
+// CHECK-LABEL: func @rms_norm
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<?x60xf32>, %[[W:[^:]+]]: tensor<60xf32>, %[[G:[^:]+]]: tensor<12xf32>
+// CHECK:         hexad.rms_norm %[[X]] eps 0.000000e+00 : tensor<?x60xf32>
+// CHECK:         hexad.rms_norm %[[X]] weight %[[W]] eps 1.250000e-01 {unit_offset} : tensor<?x60xf32>, tensor<60xf32>
+// CHECK:         hexad.rms_norm %[[X]] weight %[[G]] eps 1.250000e-01 {group_size = 12 : i64, groups = 2 : i64, offset = 36 : i64} : tensor<?x60xf32>, tensor<12xf32>
+func.func @rms_norm(%x: tensor<?x60xf32>, %w: tensor<60xf32>, %g: tensor<12xf32>) {
+  %0 = hexad.rms_norm %x eps 0.0 : tensor<?x60xf32>
+  %1 = hexad.rms_norm %x weight %w eps 0.125 {unit_offset} : tensor<?x60xf32>, tensor<60xf32>
+  %2 = hexad.rms_norm %x weight %g eps 0.125 {groups = 2 : i64, group_size = 12 : i64, offset = 36 : i64} : tensor<?x60xf32>, tensor<12xf32>
+  return
+}

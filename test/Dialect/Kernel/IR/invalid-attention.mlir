@@ -109,3 +109,59 @@ func.func @finish_pages_rows(%output: memref<60x16xf32>, %statistics: memref<6x6
   hexad_kernel.finish_pages ins(%output, %statistics, %c : memref<60x16xf32>, memref<6x64xf32>, index) outs(%y : memref<61x64xf32>) {width = 12 : i64}
   return
 }
+
+// -----
+
+func.func @softmax_page_causal(%i: index, %scores: memref<60x128xf32>, %statistics: memref<6x64xf32>) {
+  // expected-error @below {{softmax_page_c1: expected a position beside causal or window}}
+  hexad_kernel.softmax_page ins(%i, %i : index, index) outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>) {causal}
+  return
+}
+
+// -----
+
+func.func @softmax_page_window(%i: index, %scores: memref<60x128xf32>, %statistics: memref<6x64xf32>) {
+  // expected-error @below {{softmax_page_c1: expected a position beside causal or window}}
+  hexad_kernel.softmax_page ins(%i, %i : index, index) outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>) {window = 8 : i64}
+  return
+}
+
+// -----
+
+func.func @softmax_page_no_window(%i: index, %scores: memref<60x128xf32>, %statistics: memref<6x64xf32>) {
+  // expected-error @below {{softmax_page_c2: expected a positive window and a finite, positive softcap}}
+  hexad_kernel.softmax_page ins(%i, %i : index, index) position(%i) outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>) {window = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @softmax_page_softcap(%i: index, %scores: memref<60x128xf32>, %statistics: memref<6x64xf32>) {
+  // expected-error @below {{softmax_page_c2: expected a positive window and a finite, positive softcap}}
+  hexad_kernel.softmax_page ins(%i, %i : index, index) outs(%scores, %statistics : memref<60x128xf32>, memref<6x64xf32>) {softcap = -1.0 : f64}
+  return
+}
+
+// -----
+
+func.func @page_dynamic(%places: memref<?xi64>, %i: index) {
+  // expected-error @below {{page_c1: expected a static shape and no layout, found 'memref<?x4x64x32xf32>'}}
+  %p = hexad_kernel.page %places[%i, %i, %i] offset 0 : memref<?xi64> -> memref<?x4x64x32xf32>
+  return
+}
+
+// -----
+
+func.func @page_layout(%places: memref<?xi64>, %i: index) {
+  // expected-error @below {{page_c1: expected a static shape and no layout, found}}
+  %p = hexad_kernel.page %places[%i, %i, %i] offset 0 : memref<?xi64> -> memref<4x64x32xf32, strided<[4096, 64, 1]>>
+  return
+}
+
+// -----
+
+func.func @page_offset(%places: memref<?xi64>, %i: index) {
+  // expected-error @below {{page_c2: expected an offset of at least 0, found -64}}
+  %p = hexad_kernel.page %places[%i, %i, %i] offset -64 : memref<?xi64> -> memref<4x64x32xf32>
+  return
+}

@@ -85,3 +85,27 @@ func.func @mean_rows_bounds(%s: memref<?x60xf32>, %b: memref<4xi32>, %d: memref<
   hexad_kernel.mean_rows ins(%s, %b : memref<?x60xf32>, memref<4xi32>) outs(%d : memref<4x60xf32>)
   return
 }
+
+// -----
+
+func.func @scatter_rows_dynamic(%s: memref<?x64xf32>, %w: memref<?xi32>, %d: memref<?x?xf32, strided<[64, 1]>>) {
+  // expected-error @below {{scatter_rows_c1: expected a static number of columns of destination}}
+  hexad_kernel.scatter_rows ins(%s, %w : memref<?x64xf32>, memref<?xi32>) outs(%d : memref<?x?xf32, strided<[64, 1]>>)
+  return
+}
+
+// -----
+
+func.func @scatter_rows_columns(%s: memref<?x48xf32>, %w: memref<?xi32>, %d: memref<?x60xf32>) {
+  // expected-error @below {{scatter_rows_c2: expected at least 60 columns of source, found 48}}
+  hexad_kernel.scatter_rows ins(%s, %w : memref<?x48xf32>, memref<?xi32>) outs(%d : memref<?x60xf32>)
+  return
+}
+
+// -----
+
+func.func @scatter_rows_where(%s: memref<5x64xf32>, %w: memref<4xi32>, %d: memref<?x60xf32>) {
+  // expected-error @below {{scatter_rows_c3: expected at least 5 elements of where, found 4}}
+  hexad_kernel.scatter_rows ins(%s, %w : memref<5x64xf32>, memref<4xi32>) outs(%d : memref<?x60xf32>)
+  return
+}

@@ -8,6 +8,8 @@ func.func @move(%x: memref<?x64xf32>, %ids: memref<?xi32>, %where: memref<?xi32>
   hexad_kernel.gather_rows ins(%x, %ids : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>) {offset = 2 : i64}
   // CHECK: hexad_kernel.gather_rows ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?xi32>) outs(%{{.*}} : memref<?x60xf32>){{$}}
   hexad_kernel.gather_rows ins(%x, %ids : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>)
+  // CHECK: hexad_kernel.scatter_rows ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?xi32>) outs(%{{.*}} : memref<?x60xf32>)
+  hexad_kernel.scatter_rows ins(%x, %where : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x60xf32>)
   // CHECK: hexad_kernel.copy_rows ins(%{{.*}} : memref<?x64xf32>) outs(%{{.*}} : memref<?x60xf32>)
   hexad_kernel.copy_rows ins(%x : memref<?x64xf32>) outs(%y : memref<?x60xf32>)
   // CHECK: hexad_kernel.mean_rows ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?xi32>) outs(%{{.*}} : memref<?x60xf32>)
