@@ -91,7 +91,7 @@ TEST_P(RotaryTest, ErrorOfTheAngles) {
     double bound;
   };
   for (Range range :
-       {Range{4096, 1.1e-7}, Range{1000000, 1.4e-7}, Range{1 << 24, 1.8e-7}}) {
+       {Range{4096, 1.0e-7}, Range{1000000, 1.0e-7}, Range{1 << 24, 2.0e-7}}) {
     Integers positions(1, 5000);
     std::uniform_int_distribution<int32_t> any(0, range.last);
     for (int64_t m = 0; m < positions.columns; ++m)
