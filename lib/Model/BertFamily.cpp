@@ -145,15 +145,15 @@ static LogicalResult describeBert(const ConfigFile &config,
   model.push_back(norm("embedding_norm"));
   model.push_back(
       {at("num_hidden_layers"),
-       RepeatLayer{
-           layers,
-           {{at("num_attention_heads"),
-             ResidualLayer{{{at("num_attention_heads"), attention}}}},
-            norm("attention_norm"),
-            {at("intermediate_size"),
-             ResidualLayer{{linear("intermediate_size", "up", intermediate),
-                            act, linear("intermediate_size", "down", hidden)}}},
-            norm("feed_forward_norm")}}});
+       RepeatLayer{layers,
+                   {{{at("num_attention_heads"),
+                      ResidualLayer{{{at("num_attention_heads"), attention}}}},
+                     norm("attention_norm"),
+                     {at("intermediate_size"),
+                      ResidualLayer{
+                          {linear("intermediate_size", "up", intermediate), act,
+                           linear("intermediate_size", "down", hidden)}}},
+                     norm("feed_forward_norm")}}}});
 
   Location head = at("architectures");
   auto addOutput = [&](std::string name) {

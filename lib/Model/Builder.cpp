@@ -61,6 +61,12 @@ private:
   FailureOr<Activations> build(Location loc, const SumLayer &, Activations);
   FailureOr<Activations> build(Location loc, const LayerNormLayer &,
                                Activations);
+  FailureOr<Activations> build(Location loc, const RmsNormLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const GatedLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const ScaleLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const SoftcapLayer &, Activations);
+  FailureOr<Activations> build(Location loc, const ParallelLayer &,
+                               Activations);
   FailureOr<Activations> build(Location loc, const LinearLayer &, Activations);
   FailureOr<Activations> build(Location loc, const AttentionLayer &,
                                Activations);
@@ -75,6 +81,9 @@ private:
                                Activations);
   FailureOr<Activations> build(Location loc, const RepeatLayer &, Activations);
 
+  /// The rows that the layers of a branch give, like its input's.
+  FailureOr<Value> buildBranch(Location loc, llvm::StringRef what,
+                               llvm::ArrayRef<Layer> layers, Activations x);
   /// Declares a parameter that is stored as `names` says and loads it: the
   /// current layer of it inside a repeat.
   Value load(Location loc, const llvm::Twine &name,
@@ -224,6 +233,46 @@ ModuleBuilder::build(Location loc, const LayerNormLayer &layer, Activations x) {
 }
 
 FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const RmsNormLayer &layer, Activations x) {
+  Value weight = load(loc, layer.name + ".weight", {getColumns(x.rows)},
+                      layer.tensors.weight);
+  x.rows = RmsNormOp::create(builder, loc, x.rows.getType(), x.rows, weight,
+                             llvm::APFloat(layer.eps), /*offset=*/0,
+                             /*groups=*/1, /*group_size=*/IntegerAttr(),
+                             layer.unitOffset);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const GatedLayer &layer, Activations x) {
+  int64_t columns = getColumns(x.rows);
+  Value gate = buildProjection(loc, layer.name + ".gate", x.rows, layer.hidden,
+                               layer.bias, layer.gate);
+  gate = ActivationOp::create(builder, loc, gate.getType(), layer.activation,
+                              gate);
+  Value up = buildProjection(loc, layer.name + ".up", x.rows, layer.hidden,
+                             layer.bias, layer.up);
+  Value product = MultiplyOp::create(builder, loc, gate, up);
+  x.rows = buildProjection(loc, layer.name + ".down", product, columns,
+                           layer.bias, layer.down);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ScaleLayer &layer, Activations x) {
+  x.rows = ScaleOp::create(builder, loc, x.rows.getType(), x.rows,
+                           builder.getF64FloatAttr(layer.factor));
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const SoftcapLayer &layer, Activations x) {
+  x.rows = SoftcapOp::create(builder, loc, x.rows.getType(), x.rows,
+                             builder.getF64FloatAttr(layer.cap));
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const LinearLayer &layer, Activations x) {
   x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
                            layer.tensors, layer.transposed);
@@ -319,18 +368,40 @@ ModuleBuilder::build(Location loc, const OutputLayer &layer, Activations x) {
   return x;
 }
 
-FailureOr<ModuleBuilder::Activations>
-ModuleBuilder::build(Location loc, const ResidualLayer &layer, Activations x) {
-  FailureOr<Activations> branch = buildLayers(layer.layers, x);
+FailureOr<Value> ModuleBuilder::buildBranch(Location loc, llvm::StringRef what,
+                                            llvm::ArrayRef<Layer> layers,
+                                            Activations x) {
+  FailureOr<Activations> branch = buildLayers(layers, x);
   if (failed(branch))
     return failure();
   if (branch->pooled != x.pooled)
-    return emitError(loc, "'pool' cannot stand inside a residual");
+    return emitError(loc, "'pool' cannot stand inside a ") << what;
   if (branch->rows.getType() != x.rows.getType())
-    return emitError(loc, "expected the layers of a residual to give ")
-           << getColumns(x.rows) << " columns like its input, found "
-           << getColumns(branch->rows);
-  x.rows = AddOp::create(builder, loc, branch->rows, x.rows);
+    return emitError(loc, "expected the layers of a ")
+           << what << " to give " << getColumns(x.rows)
+           << " columns like its input, found " << getColumns(branch->rows);
+  return branch->rows;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ResidualLayer &layer, Activations x) {
+  FailureOr<Value> branch = buildBranch(loc, "residual", layer.layers, x);
+  if (failed(branch))
+    return failure();
+  x.rows = AddOp::create(builder, loc, *branch, x.rows);
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ParallelLayer &layer, Activations x) {
+  Value sum = x.rows;
+  for (const std::vector<Layer> &layers : layer.branches) {
+    FailureOr<Value> branch = buildBranch(loc, "parallel", layers, x);
+    if (failed(branch))
+      return failure();
+    sum = AddOp::create(builder, loc, *branch, sum);
+  }
+  x.rows = sum;
   return x;
 }
 
@@ -371,7 +442,7 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     builder.setInsertionPointToStart(loop.getBody());
     repeat = Repeat{loop.getInductionVar(), layer.count};
     FailureOr<Activations> result =
-        buildLayers(layer.layers, {loop.getRegionIterArg(0), x.pooled});
+        buildLayers(layer.period.front(), {loop.getRegionIterArg(0), x.pooled});
     repeat.reset();
     if (failed(result))
       return failure();
@@ -568,16 +639,26 @@ OwningOpRef<ModuleOp> hexad::buildModule(const Description &description,
   return ModuleBuilder(description, outputs, context).build();
 }
 
-void hexad::forEachLayer(llvm::MutableArrayRef<Layer> layers,
-                         llvm::function_ref<void(Layer &)> visit) {
+static void forEachLayer(llvm::MutableArrayRef<Layer> layers, int64_t number,
+                         llvm::function_ref<void(Layer &, int64_t)> visit) {
   for (Layer &layer : layers) {
-    if (auto *sum = std::get_if<SumLayer>(&layer.kind))
-      forEachLayer(sum->terms, visit);
-    else if (auto *residual = std::get_if<ResidualLayer>(&layer.kind))
-      forEachLayer(residual->layers, visit);
-    else if (auto *repeat = std::get_if<RepeatLayer>(&layer.kind))
-      forEachLayer(repeat->layers, visit);
-    else
-      visit(layer);
+    if (auto *sum = std::get_if<SumLayer>(&layer.kind)) {
+      forEachLayer(sum->terms, number, visit);
+    } else if (auto *residual = std::get_if<ResidualLayer>(&layer.kind)) {
+      forEachLayer(residual->layers, number, visit);
+    } else if (auto *parallel = std::get_if<ParallelLayer>(&layer.kind)) {
+      for (std::vector<Layer> &branch : parallel->branches)
+        forEachLayer(branch, number, visit);
+    } else if (auto *repeat = std::get_if<RepeatLayer>(&layer.kind)) {
+      for (auto [i, body] : llvm::enumerate(repeat->period))
+        forEachLayer(body, i, visit);
+    } else {
+      visit(layer, number);
+    }
   }
+}
+
+void hexad::forEachLayer(llvm::MutableArrayRef<Layer> layers,
+                         llvm::function_ref<void(Layer &, int64_t)> visit) {
+  ::forEachLayer(layers, /*number=*/0, visit);
 }

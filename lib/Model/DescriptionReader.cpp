@@ -460,7 +460,8 @@ LogicalResult DescriptionReader::readLayer(const YamlNode &item,
         failed(readSize(count->value, maxRepeat, repeat.count)))
       return failure();
     isInRepeat = true;
-    if (failed(readLayers(item.find("layers")->value, repeat.layers)))
+    if (failed(readLayers(item.find("layers")->value,
+                          repeat.period.emplace_back())))
       return failure();
     isInRepeat = false;
     layers.push_back({count->keyLoc, std::move(repeat)});

@@ -66,14 +66,16 @@ public:
         });
   }
 
-  /// Fills in the open names of one layer. `bias` says whether it has one.
-  LogicalResult resolve(Location loc, llvm::StringRef layer, bool bias,
-                        TensorNames &names) {
+  /// Fills in the open names of one layer. `bias` says whether it has one,
+  /// `iteration` is the first in which it is used.
+  LogicalResult resolve(Location loc, llvm::StringRef layer, int64_t iteration,
+                        bool bias, TensorNames &names) {
     if (names.weight.empty() &&
-        failed(find(loc, layer, {".weight", ".gamma"}, names.weight)))
+        failed(
+            find(loc, layer, iteration, {".weight", ".gamma"}, names.weight)))
       return failure();
     if (bias && names.bias.empty())
-      return find(loc, layer, {".bias", ".beta"}, names.bias);
+      return find(loc, layer, iteration, {".bias", ".beta"}, names.bias);
     return success();
   }
 
@@ -105,7 +107,7 @@ private:
 
   /// The first name that is stored of those that the table and the spellings of
   /// the suffix (the second is that of the oldest checkpoints) give.
-  LogicalResult find(Location loc, llvm::StringRef layer,
+  LogicalResult find(Location loc, llvm::StringRef layer, int64_t iteration,
                      std::array<llvm::StringLiteral, 2> suffixes,
                      std::string &name) {
     if (!family)
@@ -117,7 +119,7 @@ private:
       std::string base = getBase(stem);
       for (llvm::StringRef suffix : suffixes) {
         std::string candidate = base + suffix.str();
-        if (source.find(expandTensorName(candidate, 0))) {
+        if (source.find(expandTensorName(candidate, iteration))) {
           name = candidate;
           return success();
         }
@@ -153,12 +155,13 @@ LogicalResult hexad::resolveTensorNames(Description &description,
   NameResolver resolver(family, source);
   llvm::StringMap<std::string> tables;
   LogicalResult result = success();
-  auto visit = [&](Layer &layer) {
+  auto visit = [&](Layer &layer, int64_t iteration) {
     if (failed(result))
       return;
     auto resolve = [&](const llvm::Twine &name, bool bias, TensorNames &names) {
       if (succeeded(result))
-        result = resolver.resolve(layer.loc, name.str(), bias, names);
+        result =
+            resolver.resolve(layer.loc, name.str(), iteration, bias, names);
     };
     if (auto *embedding = std::get_if<EmbeddingLayer>(&layer.kind)) {
       resolve(embedding->name, false, embedding->tensors);
@@ -167,6 +170,12 @@ LogicalResult hexad::resolveTensorNames(Description &description,
       resolve(positions->name, false, positions->tensors);
     } else if (auto *norm = std::get_if<LayerNormLayer>(&layer.kind)) {
       resolve(norm->name, norm->bias, norm->tensors);
+    } else if (auto *norm = std::get_if<RmsNormLayer>(&layer.kind)) {
+      resolve(norm->name, false, norm->tensors);
+    } else if (auto *gated = std::get_if<GatedLayer>(&layer.kind)) {
+      resolve(gated->name + ".gate", gated->bias, gated->gate);
+      resolve(gated->name + ".up", gated->bias, gated->up);
+      resolve(gated->name + ".down", gated->bias, gated->down);
     } else if (auto *linear = std::get_if<LinearLayer>(&layer.kind)) {
       if (!linear->tied.empty()) {
         auto table = tables.find(linear->tied);
@@ -183,10 +192,20 @@ LogicalResult hexad::resolveTensorNames(Description &description,
       }
       resolve(linear->name, linear->bias, linear->tensors);
     } else if (auto *attention = std::get_if<AttentionLayer>(&layer.kind)) {
-      resolve(attention->name + ".query", attention->bias, attention->query);
-      resolve(attention->name + ".key", attention->bias, attention->key);
-      resolve(attention->name + ".value", attention->bias, attention->value);
-      resolve(attention->name + ".output", attention->bias, attention->output);
+      if (attention->fused == FusedLayout::None) {
+        resolve(attention->name + ".query", attention->bias, attention->query);
+        resolve(attention->name + ".key", attention->bias, attention->key);
+        resolve(attention->name + ".value", attention->bias, attention->value);
+      } else {
+        resolve(attention->name + ".qkv", attention->bias, attention->qkv);
+      }
+      if (attention->qkNorm != QkNorm::None) {
+        resolve(attention->name + ".query_norm", false, attention->queryNorm);
+        resolve(attention->name + ".key_norm", false, attention->keyNorm);
+      }
+      resolve(attention->name + ".output",
+              attention->outputBias.value_or(attention->bias),
+              attention->output);
     }
   };
   forEachLayer(description.layers, visit);

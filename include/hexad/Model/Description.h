@@ -65,6 +65,14 @@ struct LayerNormLayer {
   TensorNames tensors = {};
 };
 
+struct RmsNormLayer {
+  std::string name;
+  double eps;
+  /// The factor is 1 + weight.
+  bool unitOffset = false;
+  TensorNames tensors = {};
+};
+
 struct LinearLayer {
   std::string name;
   int64_t out;
@@ -75,6 +83,51 @@ struct LinearLayer {
   std::string tied = {};
   TensorNames tensors = {};
 };
+
+/// down(activation(gate(x)) · up(x)): parameters NAME.gate, NAME.up, NAME.down.
+struct GatedLayer {
+  std::string name;
+  int64_t hidden;
+  Activation activation;
+  bool bias = false;
+  TensorNames gate = {}, up = {}, down = {};
+};
+
+/// How the frequencies of a rotary embedding are scaled.
+struct RopeScaling {
+  enum Kind { None, Linear, Llama3, Yarn } kind = None;
+  double factor = 1;
+  /// llama3: turns within the original positions below which a frequency is
+  /// scaled wholly, and above which not at all.
+  double lowFrequencyFactor = 1, highFrequencyFactor = 4;
+  /// yarn: turns between which the scaling ramps up.
+  double betaFast = 32, betaSlow = 1;
+  /// yarn: factor of sines and cosines; 0.1·ln(factor) + 1 if absent.
+  std::optional<double> attentionFactor = {};
+  /// yarn: whether the ramp's ends are rounded to whole frequencies.
+  bool truncate = true;
+  /// llama3, yarn: positions that the model was trained on.
+  int64_t originalPositions = 0;
+
+  bool operator==(const RopeScaling &) const = default;
+};
+
+/// Rotary position embedding of queries and keys.
+struct RopeDescription {
+  double theta = 10000;
+  /// Columns of a head that turn; all if absent.
+  std::optional<int64_t> rotary = {};
+  Pairing pairing = Pairing::Half;
+  RopeScaling scaling = {};
+};
+
+/// RMS norm of queries and keys: of each head with a weight of `head_dim`, or
+/// of the whole projection with a weight of all its columns.
+enum class QkNorm { None, Heads, Projection };
+
+/// How query, key and value lie in one stored tensor: one behind the other, or
+/// for each head its query, key and value.
+enum class FusedLayout { None, Blocks, Heads };
 
 /// Projections, attention of each segment with itself, and the projection back.
 struct AttentionLayer {
@@ -87,11 +140,38 @@ struct AttentionLayer {
   /// 1 / sqrt(head_dim) if absent.
   std::optional<double> scale = {};
   bool bias = false;
+  /// As `bias` if absent.
+  std::optional<bool> outputBias = {};
+  bool causal = false;
+  /// Keys that a query sees: itself and the ones before it.
+  std::optional<int64_t> window = {};
+  std::optional<double> softcap = {};
+  std::optional<RopeDescription> rope = {};
+  /// Before the rotation; parameters NAME.query_norm and NAME.key_norm.
+  QkNorm qkNorm = QkNorm::None;
+  double qkNormEps = 0;
+  bool qkNormUnitOffset = false;
+  FusedLayout fused = FusedLayout::None;
+  /// All weights are stored as [in, out].
+  bool transposed = false;
   TensorNames query = {}, key = {}, value = {}, output = {};
+  /// Instead of `query`, `key` and `value` if `fused`.
+  TensorNames qkv = {};
+  TensorNames queryNorm = {}, keyNorm = {};
 };
 
 struct ActivationLayer {
   Activation kind;
+};
+
+/// x · factor
+struct ScaleLayer {
+  double factor;
+};
+
+/// cap · tanh(x / cap)
+struct SoftcapLayer {
+  double cap;
 };
 
 struct PoolLayer {
@@ -121,18 +201,25 @@ struct ResidualLayer {
   std::vector<Layer> layers;
 };
 
-/// The same layers `count` times, each time with other weights.
+/// x + the sum of branch(x) for each branch.
+struct ParallelLayer {
+  std::vector<std::vector<Layer>> branches;
+};
+
+/// `count` times layers, each time with other weights: time i those of
+/// `period[i mod size of period]`.
 struct RepeatLayer {
   int64_t count;
-  std::vector<Layer> layers;
+  std::vector<std::vector<Layer>> period;
 };
 
 struct Layer {
   mlir::Location loc;
   std::variant<EmbeddingLayer, PositionsLayer, SumLayer, LayerNormLayer,
-               LinearLayer, AttentionLayer, ActivationLayer, PoolLayer,
+               RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer,
+               ActivationLayer, ScaleLayer, SoftcapLayer, PoolLayer,
                L2NormalizeLayer, SoftmaxLayer, OutputLayer, ResidualLayer,
-               RepeatLayer>
+               ParallelLayer, RepeatLayer>
       kind;
 };
 
@@ -144,12 +231,15 @@ struct Description {
   /// Safetensors file or index, relative to the description's folder.
   std::string weightsFile;
   std::vector<Layer> layers;
+  /// The last of `hidden` is what the layer right behind the repeat gives, not
+  /// the repeat.
+  bool hiddenAfterNorm = false;
 };
 
 /// Calls `visit` for every layer that is not made of layers, in order of
-/// execution.
+/// execution, with the number of its first iteration if it is in a repeat.
 void forEachLayer(llvm::MutableArrayRef<Layer> layers,
-                  llvm::function_ref<void(Layer &)> visit);
+                  llvm::function_ref<void(Layer &, int64_t)> visit);
 
 /// Makes hexad IR (docs/Architecture.md) of a description. `outputs` are asked
 /// for beside the model's own: `hidden` or names of its own. Emits a diagnostic
