@@ -7,6 +7,7 @@
 
 #include "Describe.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Dialect/Hexad/IR/RowDomain.h"
 #include "hexad/Model/ModelInterface.h"
 
 using namespace mlir;
@@ -32,6 +33,10 @@ static OutputInfo describeOutput(func::FuncOp function, unsigned index) {
       cast<RankedTensorType>(function.getResultTypes()[index]).getShape();
   if (!output.stacked && shape.size() == 2)
     output.kind = HEXAD_OUTPUT_POOLED;
+  Value value = function.getBody().front().getTerminator()->getOperand(index);
+  if (auto unpack = value.getDefiningOp<UnpackRowsOp>())
+    if (getRowDomain(unpack.getRows()) == RowDomain::Selected)
+      output.kind = HEXAD_OUTPUT_SELECTED;
   if (output.stacked)
     output.count = shape.front();
   output.columns = shape.back();
@@ -48,6 +53,11 @@ llvm::Expected<LibraryInfo> hexad::describeModel(ModuleOp module) {
     info.outputs.push_back(describeOutput(function, index));
   if (auto limit = function->getAttrOfType<IntegerAttr>("hexad.position_limit"))
     info.positionLimit = std::min<int64_t>(limit.getInt(), INT32_MAX);
+  // How large a page is, tiling decides.
+  for (auto cache : module.getOps<CacheOp>())
+    info.caches.push_back(
+        {/*page_bytes=*/0, static_cast<int32_t>(cache.getLayerCount()),
+         static_cast<int32_t>(cache.getWindow().value_or(0))});
   for (auto parameter : module.getOps<ParameterOp>())
     info.parameterCount += parameter.getTensorType().getNumElements();
   if (llvm::Error error = assignIdentifiers(info))

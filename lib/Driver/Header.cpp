@@ -18,7 +18,8 @@ using namespace llvm;
 using namespace hexad;
 
 // The parts that do not depend on the model's inputs and outputs. `@` stands
-// for the prefix, `$` for it in capitals, `%` for the weights file.
+// for the prefix, `$` for it in capitals, `%` for the weights file (among
+// sessions: for the output of logits).
 
 static constexpr StringLiteral beforeExample = R"( *
  * Link with the library; it needs libc and libm, nothing else. Numbers are
@@ -64,7 +65,10 @@ typedef enum @_status {
   $_INPUT_OUT_OF_RANGE = 7, /* an id, or a sequence too long for the model */
   $_MASK_WITH_HOLE = 8,     /* real, padding, real again in one row */
   $_CONTEXT_BUSY = 9,       /* another thread is in a call on the context */
-  $_SYSTEM_ERROR = 10       /* threads cannot be made */
+  $_SYSTEM_ERROR = 10,      /* threads cannot be made */
+  $_SESSION_BUSY = 11,      /* another call is using the session */
+  $_REWIND_TOO_FAR = 12,    /* layers with a window have forgotten that */
+  $_STATE_MISMATCH = 13     /* a saved state: damaged, foreign, or older */
 } @_status;
 
 /* A phrase about a status, never null. */
@@ -105,6 +109,8 @@ typedef struct @_context_options {
                           padding; at least 1 */
   size_t max_segments; /* largest batch; at least 1 */
   size_t max_elements; /* largest batch * seq, padding included; 0: max_tokens */
+  size_t max_logits;   /* most tokens of a call of which logits are wanted;
+                          0: max_tokens. Matters to models with logits only */
   size_t threads;      /* threads of a call; 0: the CPUs this process may use.
                           Results do not depend on it, to the bit */
   int caller_threads;  /* not 0: make no threads, see @_forward_on */
@@ -136,6 +142,9 @@ const char *@_context_message(const @_context *context);
 
 /*===--- A call ---===*/
 
+)";
+
+static constexpr StringLiteral arguments = R"(
 /* Inputs and outputs: the caller's memory, read and written only during the
  * call. batch and seq may be 0. */
 typedef struct @_arguments {
@@ -157,7 +166,119 @@ static constexpr StringLiteral afterArguments = R"(} @_arguments;
  * nobody may begin another call or destroy the context. */
 @_status @_forward_on(@_context *context, size_t thread,
     const @_arguments *arguments);
+)";
 
+static constexpr StringLiteral sessions = R"(
+/*===--- Sessions: text that goes on ---===*/
+
+/* Remembers the keys and values of the tokens so far. Generating text:
+ *
+ *   @_session *session;
+ *   @_session_options how = {0};
+ *   how.capacity = 2048;
+ *   @_session_create(model, &how, &session);
+ *   @_extend(context, session, prompt, n, $_LAST_LOGITS, logits);
+ *   do {
+ *     int32_t next = ...;   choose from the logits
+ *     @_extend(context, session, &next, 1, $_LAST_LOGITS, logits);
+ *   } while (...);
+ *
+ * Sessions are independent of contexts and of each other; one call at a time may
+ * use a session. Extending by n tokens gives the same bits as n times one, as
+ * any other cut, as being in any batch, and as @_forward. */
+typedef struct @_session @_session;
+
+typedef struct @_session_options {
+  size_t capacity; /* most positions (tokens); at least 1 */
+  size_t slack;    /* in layers with a window: positions that @_session_rewind
+                      can go back; 0: 512. More tokens than that are appended in
+                      several steps */
+  /* Where the session shall live: any address, at least @_session_size bytes,
+   * valid until @_session_destroy. Null: the session allocates. */
+  void *memory;
+  size_t memory_size; /* bytes */
+  /* Receives a sentence about a failure, ending in 0; may be null. */
+  char *message;
+  size_t message_size; /* bytes */
+} @_session_options;
+
+/* Bytes of memory that a session with these options needs: all that it will ever
+ * use. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY (more than can be addressed). */
+@_status @_session_size(const @_model *model,
+    const @_session_options *options, size_t *bytes);
+
+/* A session at position 0. On failure *session is null. Errors:
+ * INVALID_ARGUMENT, OUT_OF_MEMORY. */
+@_status @_session_create(const @_model *model,
+    const @_session_options *options, @_session **session);
+
+/* No call may be using it. Null is ignored. */
+void @_session_destroy(@_session *session);
+
+/* A sentence about the failure of the last function that worked on the session
+ * alone; empty if it succeeded. */
+const char *@_session_message(const @_session *session);
+
+/* Tokens so far. */
+size_t @_session_position(const @_session *session);
+
+/* Forgets the tokens from `position` on. Errors: INVALID_ARGUMENT (in front),
+ * REWIND_TOO_FAR (layers with a window no longer hold what that position sees),
+ * SESSION_BUSY; the session is then as it was. */
+@_status @_session_rewind(@_session *session, size_t position);
+
+/* Makes the destination a copy of the source; they are independent afterwards.
+ * Errors: CAPACITY_EXCEEDED, INVALID_ARGUMENT, SESSION_BUSY; the destination is
+ * then as it was. */
+@_status @_session_fork(@_session *destination, @_session *source);
+
+/* The state as bytes: for this library on any machine, not for another build of
+ * the model. Errors: INVALID_ARGUMENT (the buffer is too small), SESSION_BUSY. */
+@_status @_session_saved_size(@_session *session, size_t *bytes);
+@_status @_session_save(@_session *session, void *buffer, size_t size);
+
+/* The session goes on where the saved one was. Errors: STATE_MISMATCH,
+ * CAPACITY_EXCEEDED, SESSION_BUSY; the session is then as it was. */
+@_status @_session_load(@_session *session, const void *buffer, size_t size);
+
+/* Which tokens of an extension logits are wanted of: a row of
+ * $_%_COLUMNS floats each. */
+typedef enum @_logits_of {
+  $_NO_LOGITS = 0,
+  $_LAST_LOGITS = 1, /* one row: what follows the last token */
+  $_ALL_LOGITS = 2   /* `count` rows */
+} @_logits_of;
+
+/* Appends `count` tokens: prefill, a part of it, one step of decoding, or the
+ * check of guessed tokens (then @_session_rewind). `logits` may be null if none
+ * are wanted; count may be 0. Errors: CAPACITY_EXCEEDED (of the session),
+ * INPUT_OUT_OF_RANGE, INVALID_ARGUMENT, CONTEXT_BUSY, SESSION_BUSY, found before
+ * anything is changed; see @_context_message. More tokens than the context's
+ * max_tokens are appended in several steps. */
+@_status @_extend(@_context *context, @_session *session,
+    const int32_t *tokens, size_t count, @_logits_of which, float *logits);
+
+/* One session's part of a batch. */
+typedef struct @_extension {
+  @_session *session;
+  const int32_t *tokens;
+  size_t count;
+  @_logits_of logits;
+} @_extension;
+
+/* Extends several sessions at once, at most max_segments of the context: their
+ * tokens share the reading of the weights. Rows of logits stand one behind the
+ * other in the order of the extensions. Errors as of @_extend; if there is one
+ * no session is changed. */
+@_status @_extend_batch(@_context *context,
+    const @_extension *extensions, size_t count, float *logits);
+
+/* The same on the caller's threads, as @_forward_on. */
+@_status @_extend_on(@_context *context, size_t thread,
+    const @_extension *extensions, size_t count, float *logits);
+)";
+
+static constexpr StringLiteral end = R"(
 #ifdef __cplusplus
 }
 #endif
@@ -195,19 +316,26 @@ static void writeOutput(raw_ostream &os, const OutputInfo &output) {
   os << "  /* float [";
   if (output.stacked)
     os << output.count << ", ";
-  os << "batch, " << (output.kind == HEXAD_OUTPUT_ROWS ? "seq, " : "")
+  os << "batch, " << (output.kind == HEXAD_OUTPUT_POOLED ? "" : "seq, ")
      << output.columns << "]";
   if (output.stacked)
     os << ": what enters the first layer, then what leaves\n   * each layer";
-  os << (output.kind == HEXAD_OUTPUT_ROWS ? "; 0 at padding."
-                                          : "; one row for each batch row.")
+  os << (output.kind == HEXAD_OUTPUT_POOLED ? "; one row for each batch row."
+                                            : "; 0 at padding.")
      << " Null:\n   * not wanted. */\n  float *" << output.field << ";\n";
+}
+
+static std::string getColumnsMacro(const LibraryInfo &info,
+                                   const OutputInfo &output) {
+  return StringRef(info.prefix).upper() + "_" +
+         StringRef(output.field).upper() + "_COLUMNS";
 }
 
 std::string hexad::generateHeader(const LibraryInfo &info) {
   std::string text;
   raw_string_ostream os(text);
-  // Writes text of our own, with the prefix put in.
+  // Writes text of our own, with names put in.
+  std::string named = info.weightsFile;
   auto write = [&](StringRef pattern) {
     for (char c : pattern) {
       if (c == '@')
@@ -215,7 +343,7 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
       else if (c == '$')
         os << StringRef(info.prefix).upper();
       else if (c == '%')
-        os << info.weightsFile;
+        os << named;
       else
         os << c;
     }
@@ -235,10 +363,21 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
   if (!info.outputs.empty())
     os << " *   call." << info.outputs.front().field << " = ...;\n";
   write(beforeArguments);
+  for (const OutputInfo &output : info.outputs)
+    os << "/* Floats in a row of `" << output.field << "`. */\n#define "
+       << getColumnsMacro(info, output) << " " << output.columns << "\n";
+  write(arguments);
   for (const InputInfo &input : info.inputs)
     writeInput(os, input);
   for (const OutputInfo &output : info.outputs)
     writeOutput(os, output);
   write(afterArguments);
+  if (!info.caches.empty()) {
+    for (const OutputInfo &output : info.outputs)
+      if (output.kind == HEXAD_OUTPUT_SELECTED)
+        named = StringRef(output.field).upper();
+    write(sessions);
+  }
+  write(end);
   return text;
 }

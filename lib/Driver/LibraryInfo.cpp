@@ -87,12 +87,32 @@ Error hexad::assignIdentifiers(LibraryInfo &info) {
   return Error::success();
 }
 
-ArrayRef<StringRef> hexad::getExportedFunctions() {
-  static const StringRef functions[] = {
-      "model_create",   "model_destroy",   "context_size",
-      "context_create", "context_destroy", "context_message",
-      "forward",        "forward_on",      "status_text"};
-  return functions;
+ArrayRef<StringRef> hexad::getExportedFunctions(const LibraryInfo &info) {
+  static const StringRef functions[] = {"model_create",
+                                        "model_destroy",
+                                        "context_size",
+                                        "context_create",
+                                        "context_destroy",
+                                        "context_message",
+                                        "forward",
+                                        "forward_on",
+                                        "status_text",
+                                        "session_size",
+                                        "session_create",
+                                        "session_destroy",
+                                        "session_message",
+                                        "session_position",
+                                        "session_rewind",
+                                        "session_fork",
+                                        "session_saved_size",
+                                        "session_save",
+                                        "session_load",
+                                        "extend",
+                                        "extend_batch",
+                                        "extend_on"};
+  // Sessions are for models that keep something.
+  return info.caches.empty() ? ArrayRef(functions).take_front(9)
+                             : ArrayRef(functions);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,13 +120,21 @@ ArrayRef<StringRef> hexad::getExportedFunctions() {
 //===----------------------------------------------------------------------===//
 
 /// Raised when a reader of an older version would misunderstand.
-static constexpr int64_t metadataVersion = 1;
+static constexpr int64_t metadataVersion = 2;
 
 static StringRef getKindName(hexad_input_kind kind) {
   return kind == HEXAD_INPUT_MASK ? "mask" : "ids";
 }
 static StringRef getKindName(hexad_output_kind kind) {
-  return kind == HEXAD_OUTPUT_ROWS ? "rows" : "pooled";
+  switch (kind) {
+  case HEXAD_OUTPUT_ROWS:
+    return "rows";
+  case HEXAD_OUTPUT_POOLED:
+    return "pooled";
+  case HEXAD_OUTPUT_SELECTED:
+    return "selected";
+  }
+  llvm_unreachable("every kind has a name");
 }
 
 std::string hexad::generateMetadata(const LibraryInfo &info) {
@@ -142,11 +170,19 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           if (output.stacked)
             shape.push_back(output.count);
           shape.push_back("batch");
-          if (output.kind == HEXAD_OUTPUT_ROWS)
+          if (output.kind != HEXAD_OUTPUT_POOLED)
             shape.push_back("seq");
           shape.push_back(output.columns);
           json.attribute("shape", std::move(shape));
           json.attribute("stacked", output.stacked);
+        });
+    });
+    json.attributeArray("caches", [&] {
+      for (const hexad_cache_info &cache : info.caches)
+        json.object([&] {
+          json.attribute("page_bytes", cache.page_bytes);
+          json.attribute("layers", cache.layers);
+          json.attribute("window", cache.window);
         });
     });
     json.attributeObject("target", [&] {

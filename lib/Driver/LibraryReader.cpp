@@ -150,7 +150,9 @@ static bool readOutput(const json::Value &value, OutputInfo &output,
   if (!map || !map.map("name", output.name) || !map.map("kind", kind) ||
       !map.map("stacked", output.stacked))
     return false;
-  output.kind = kind == "pooled" ? HEXAD_OUTPUT_POOLED : HEXAD_OUTPUT_ROWS;
+  output.kind = kind == "pooled"     ? HEXAD_OUTPUT_POOLED
+                : kind == "selected" ? HEXAD_OUTPUT_SELECTED
+                                     : HEXAD_OUTPUT_ROWS;
   const json::Array *shape = value.getAsObject()->getArray("shape");
   if (!shape || shape->empty() || !shape->back().getAsInteger() ||
       (output.stacked && !shape->front().getAsInteger())) {
@@ -161,6 +163,13 @@ static bool readOutput(const json::Value &value, OutputInfo &output,
   if (output.stacked)
     output.count = *shape->front().getAsInteger();
   return output.columns > 0 && output.count > 0;
+}
+
+static bool readCache(const json::Value &value, hexad_cache_info &cache,
+                      json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("page_bytes", cache.page_bytes) &&
+         map.map("layers", cache.layers) && map.map("window", cache.window);
 }
 
 template <typename T>
@@ -191,7 +200,7 @@ static Expected<LibraryInfo> parseMetadata(StringRef text) {
   int64_t version = 0;
   if (!map || !map.map("hexad_metadata", version))
     return root.getError();
-  if (version != 1)
+  if (version != 2)
     return createStringError("it was compiled by another version of hexad");
   json::Path path(root);
   if (!map.map("tool", info.toolVersion) || !map.map("name", info.name) ||
@@ -199,7 +208,8 @@ static Expected<LibraryInfo> parseMetadata(StringRef text) {
       !map.map("parameters", info.parameterCount) ||
       !map.map("position_limit", info.positionLimit) ||
       !readAll(*value, "inputs", info.inputs, path, readInput) ||
-      !readAll(*value, "outputs", info.outputs, path, readOutput))
+      !readAll(*value, "outputs", info.outputs, path, readOutput) ||
+      !readAll(*value, "caches", info.caches, path, readCache))
     return root.getError();
   const json::Object *weights = value->getAsObject()->getObject("weights");
   const json::Object *target = value->getAsObject()->getObject("target");

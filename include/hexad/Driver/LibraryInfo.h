@@ -75,7 +75,7 @@ std::string makeCName(llvm::StringRef name);
 llvm::Error assignIdentifiers(LibraryInfo &info);
 
 /// The functions that a library exports, without the prefix.
-llvm::ArrayRef<llvm::StringRef> getExportedFunctions();
+llvm::ArrayRef<llvm::StringRef> getExportedFunctions(const LibraryInfo &info);
 
 /// The header that a C or C++ program includes.
 std::string generateHeader(const LibraryInfo &info);

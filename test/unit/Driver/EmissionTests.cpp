@@ -40,7 +40,7 @@ TEST(Emission, ExportsTheHeadersFunctionsOnly) {
     if (!(flags & object::SymbolRef::SF_Undefined))
       exported.push_back(cantFail(symbol.getName()).str());
   }
-  for (StringRef function : getExportedFunctions())
+  for (StringRef function : getExportedFunctions(info))
     wanted.push_back("echo_model_" + function.str());
   EXPECT_THAT(exported, UnorderedElementsAreArray(wanted));
 
