@@ -8,7 +8,19 @@
 // CHECK-SAME: %[[A:.*]]: memref<?x10xf32>, %[[PANELS:.*]]: memref<3x10x16xf32>, %[[C:.*]]: memref<?x48xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK-NOT: memref.prefetch
-// CHECK: scf.for %[[P:.*]] = %c0 to %c3 step %c1
+// One row: two panels side by side, as many as the tile has registers for; one is left.
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c1 : index
+// CHECK: %[[LEFT:.*]] = arith.select %[[ONE]], %c2, %c0 : index
+// CHECK: scf.for %[[P:.*]] = %c0 to %{{.*}} step %c2
+// CHECK: %[[P1:.*]] = arith.addi %[[P]], %c1
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(%[[S0:.*]] = %[[ZERO]], %[[S1:.*]] = %[[ZERO]])
+// CHECK: %[[B0:.*]] = vector.load %[[PANELS]][%[[P]], %[[K]], %c0]
+// CHECK: %[[B1:.*]] = vector.load %[[PANELS]][%[[P1]], %[[K]], %c0]
+// CHECK: %[[X:.*]] = memref.load %[[A]][%c0, %[[K]]]
+// CHECK: %[[W:.*]] = vector.broadcast %[[X]]
+// CHECK: math.fma %[[W]], %[[B0]], %[[S0]]
+// CHECK: math.fma %[[W]], %[[B1]], %[[S1]]
+// CHECK: scf.for %[[P:.*]] = %[[LEFT]] to %c3 step %c1
 // CHECK: scf.for %[[M:.*]] = %c0 to %{{.*}} step %c2
 // CHECK: %[[M1:.*]] = arith.addi %[[M]], %c1
 // Ten steps of k: four in the loop's body, two behind it.
@@ -51,7 +63,11 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK: %[[SUM:.*]] = arith.addi %[[STRIPS]], %c15
 // CHECK: %[[PART:.*]] = arith.divui %[[SUM]], %[[STRIPS]]
 // CHECK: %[[SHARE:.*]] = arith.minui %[[PART]], %c8
-// CHECK: scf.for %[[P:.*]] = %c0
+// Few rows: groups of panels, without fetching.
+// CHECK: scf.for {{.*}} step %c2
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
 // CHECK: scf.for %[[M:.*]] = %c0 to %[[END]] step %c2
 // CHECK: %[[STRIP:.*]] = arith.divui %[[M]], %c2
 // CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c4
@@ -75,12 +91,12 @@ func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c
 }
 
 // An activation is applied in a loop over the rows, so that its code is there once for whole
-// strips and once for the rest; operands of the epilogue may lie in the destination, so the
+// strips and once for the rest (an unknown depth has no groups of panels); operands of the epilogue may lie in the destination, so the
 // sums wait elsewhere.
 // CHECK-LABEL: func @matmul_activation
-// CHECK: %[[KEPT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<2x16xf32>
+// CHECK: %[[KEPT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x16xf32>
 // CHECK: scf.for
-// CHECK: scf.for
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c2
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-NOT: arith.divf
 // CHECK: vector.store %{{.*}}, %[[KEPT]][%c0, %c0]
@@ -94,8 +110,8 @@ func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c
 // CHECK: arith.divf
 // CHECK-NOT: arith.divf
 // CHECK: return
-func.func @matmul_activation(%a: memref<?x8xf32>, %panels: memref<2x8x16xf32>, %c: memref<?x32xf32>) {
-  hexad_kernel.matmul ins(%a, %panels : memref<?x8xf32>, memref<2x8x16xf32>) residual(%c : memref<?x32xf32>) outs(%c : memref<?x32xf32>)
+func.func @matmul_activation(%a: memref<?x8xf32>, %panels: memref<2x?x16xf32, strided<[128, 16, 1]>>, %c: memref<?x32xf32>) {
+  hexad_kernel.matmul ins(%a, %panels : memref<?x8xf32>, memref<2x?x16xf32, strided<[128, 16, 1]>>) residual(%c : memref<?x32xf32>) outs(%c : memref<?x32xf32>)
       {activation = #hexad.activation<sigmoid>, tile = #hexad_kernel.tile<rows = 2, columns = 16>}
   return
 }

@@ -22,10 +22,15 @@ constexpr int64_t unroll = 4;
 /// which have just been written.
 constexpr int64_t smallestFetchedPanel = 16 << 10;
 
+/// A few rows read each weight once: what counts is how many panels are read
+/// side by side.
+constexpr int64_t mostFewRows = 4, mostPanelsSideBySide = 4;
+
 /// Lowers one matmul: a loop over panels, in it one over strips of the tile's
 /// rows, in it one over k with the strip's accumulators in registers. The rows
-/// behind the last whole strip are strips of 2^i rows: none is computed in
-/// vain.
+/// behind the last whole strip are smaller strips: none is computed in vain.
+/// Few rows of a matrix of weights are multiplied by several panels side by
+/// side first, as many panels as are whole groups.
 class MatmulLowering {
 public:
   MatmulLowering(VectorBuilder &b, MatmulOp op)
@@ -42,25 +47,27 @@ public:
     wholeEnd = b.roundDown(rowCount, tileRows);
     rest = b.sub(rowCount, wholeEnd);
     planFetches();
-    b.loop(b.index(0), b.dim(op.getPanels(), 0), 1, [&](Value panel) {
+    b.loop(lowerFewRows(), b.dim(op.getPanels(), 0), 1, [&](Value panel) {
       b.loop(b.index(0), wholeEnd, tileRows,
              [&](Value m) { lowerWholeStrip(m, panel); });
-      b.branch(isNot0(rest), [&] { lowerRest(panel); });
+      lowerRest(panel);
     });
   }
 
 private:
-  /// Some rows times one panel.
+  /// Some rows times one panel, or several side by side.
   struct Strip {
-    Value number; ///< among those of the panel
-    SmallVector<Value> rows;
-    Value panel;
+    Value number; ///< among those of the panel; null: fetches nothing ahead
+    SmallVector<Value> rows, panels;
   };
 
-  Strip makeStrip(Value number, Value m, int64_t rows, Value panel) {
-    Strip strip{number, {}, panel};
+  Strip makeStrip(Value number, Value m, int64_t rows, Value panel,
+                  int64_t panels = 1) {
+    Strip strip{number, {}, {}};
     for (int64_t r = 0; r < rows; ++r)
       strip.rows.push_back(b.add(m, r));
+    for (int64_t p = 0; p < panels; ++p)
+      strip.panels.push_back(b.add(panel, p));
     return strip;
   }
 
@@ -82,24 +89,84 @@ private:
              ArrayRef(results).slice(r * vectors, vectors));
   }
 
+  /// The sizes of the strips behind the whole ones, with the bits of the number
+  /// of rows that tell whether there is one. The last bits are one strip: the
+  /// multiply-adds of two of them would wait for each other.
+  struct Piece {
+    int64_t size, bits;
+  };
+  SmallVector<Piece> getPieces() {
+    SmallVector<Piece> pieces;
+    for (int64_t size = 4; size < tileRows; size *= 2)
+      pieces.insert(pieces.begin(), {size, size});
+    for (int64_t size = std::min<int64_t>(3, tileRows - 1); size > 0; --size)
+      pieces.push_back({size, 3});
+    return pieces;
+  }
+
+  Value hasPiece(Piece piece) {
+    return isEqual(bits(rest, piece.bits), piece.size);
+  }
+
   void lowerRest(Value panel) {
     Value number = b.divide(wholeEnd, tileRows);
-    for (int64_t size = llvm::bit_floor(uint64_t(tileRows - 1)); size > 0;
-         size /= 2) {
-      Value isPart = isNot0(bits(rest, size));
-      b.branch(isPart, [&] {
-        Value before = bits(rest, -2 * size);
-        Strip strip = makeStrip(number, b.add(wholeEnd, before), size, panel);
-        keepSums(accumulate(strip), before);
+    for (Piece piece : getPieces()) {
+      Value isThere = hasPiece(piece);
+      b.branch(isThere, [&] {
+        // All greater pieces come first.
+        int64_t greaterBits =
+            -2 * int64_t(llvm::bit_floor(uint64_t(piece.bits)));
+        Value before = bits(rest, greaterBits);
+        keepSums(accumulate(makeStrip(number, b.add(wholeEnd, before),
+                                      piece.size, panel)),
+                 before);
       });
-      number = b.add(number, toNumber(isPart));
+      number = b.add(number, toNumber(isThere));
     }
     finishKept(wholeEnd, rest, panel);
   }
 
-  /// `s = Σ_k a[m, k] · panel[k, n]` for a strip: rows × vectors values.
+  /// Multiplies whole groups of panels if there are few rows; the first panel
+  /// that is left.
+  Value lowerFewRows() {
+    Value first = b.index(0);
+    if (ShapedType::isDynamic(depth))
+      return first;
+    Value end = b.dim(op.getPanels(), 0);
+    int64_t registers = tileRows * (op.getTile().getColumns() / lanes);
+    for (int64_t rows = 1; rows <= mostFewRows; rows *= 2) {
+      int64_t fitting = registers / (rows * vectors);
+      if (fitting < 2)
+        break;
+      int64_t group = std::min<int64_t>(llvm::bit_floor(uint64_t(fitting)),
+                                        mostPanelsSideBySide);
+      Value groupsEnd = b.roundDown(end, group);
+      Value isIt = arith::CmpIOp::create(
+          b.builder, b.loc, arith::CmpIPredicate::eq, rowCount, b.index(rows));
+      first = b.select(isIt, groupsEnd, first);
+      b.loop(b.index(0), b.select(isIt, groupsEnd, b.index(0)), group,
+             [&](Value panel) { lowerGroup(rows, panel, group); });
+    }
+    return first;
+  }
+
+  void lowerGroup(int64_t rows, Value panel, int64_t panels) {
+    Value m = b.index(0);
+    SmallVector<Value> results =
+        accumulate(makeStrip(/*number=*/Value(), m, rows, panel, panels));
+    keepSums(results, m);
+    // The sums of a row lie side by side.
+    b.loop(m, b.index(rows * panels), 1, [&](Value i) {
+      finish(b.divide(i, panels), b.add(panel, b.remainder(i, panels)),
+             getKept(i));
+    });
+  }
+
+  /// `s = Σ_k a[m, k] · panel[k, n]` for a strip: rows × panels × vectors
+  /// values.
   SmallVector<Value> accumulate(const Strip &strip) {
-    SmallVector<Value> values(strip.rows.size() * vectors, b.splat(0.0f));
+    SmallVector<Value> values(strip.rows.size() * strip.panels.size() * vectors,
+                              b.splat(0.0f));
     Value zero = b.index(0);
     auto steps = [&](int64_t count) {
       return [&, count](Value k, ValueRange values) {
@@ -126,17 +193,19 @@ private:
     return values;
   }
 
-  /// One k: the panel's row is loaded once and shared by all rows of the strip.
+  /// One k: a panel's row is loaded once and shared by all rows of the strip.
   void step(const Strip &strip, Value k, MutableArrayRef<Value> values) {
-    SmallVector<Value> panel;
-    for (int64_t v = 0; v < vectors; ++v)
-      panel.push_back(
-          b.load(op.getPanels(), {strip.panel, k, b.index(v * lanes)}));
-    for (auto [r, row] : llvm::enumerate(strip.rows)) {
+    SmallVector<Value> weights;
+    for (Value panel : strip.panels)
+      for (int64_t v = 0; v < vectors; ++v)
+        weights.push_back(
+            b.load(op.getPanels(), {panel, k, b.index(v * lanes)}));
+    Value *value = values.begin();
+    for (Value row : strip.rows) {
       Value a = b.broadcast(b.loadScalar(op.getA(), {row, k}));
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value &value = values[r * vectors + v];
-        value = b.fma(a, panel[v], value);
+      for (Value weight : weights) {
+        *value = b.fma(a, weight, *value);
+        ++value;
       }
     }
   }
@@ -155,9 +224,8 @@ private:
         depth * columns * 4 < smallestFetchedPanel)
       return;
     Value strips = b.divide(wholeEnd, tileRows);
-    for (int64_t size = llvm::bit_floor(uint64_t(tileRows - 1)); size > 0;
-         size /= 2)
-      strips = b.add(strips, toNumber(isNot0(bits(rest, size))));
+    for (Piece piece : getPieces())
+      strips = b.add(strips, toNumber(hasPiece(piece)));
     // A block without rows must not divide by 0.
     strips = arith::MaxUIOp::create(b.builder, b.loc, strips, b.index(1));
     Value share = arith::DivUIOp::create(b.builder, b.loc,
@@ -168,9 +236,9 @@ private:
 
   /// The fetches of `unroll` steps from k on.
   void fetchNextPanel(const Strip &strip, Value k) {
-    if (!fetchedColumns)
+    if (!fetchedColumns || !strip.number)
       return;
-    Value next = b.add(strip.panel, 1);
+    Value next = b.add(strip.panels.back(), 1);
     Value step = b.add(b.mul(strip.number, depth), k);
     for (int64_t half = 0; half < unroll; half += unroll / 2) {
       Value element = arith::MulIOp::create(b.builder, b.loc, b.add(step, half),
@@ -186,14 +254,16 @@ private:
   // The epilogue
   //===--------------------------------------------------------------------===//
 
-  /// Memory for the sums of a strip, on the stack.
+  /// Memory for the sums of a strip or of a group, on the stack.
   void allocateSums() {
     OpBuilder::InsertionGuard guard(b.builder);
     auto function = op->getParentOfType<FunctionOpInterface>();
     b.builder.setInsertionPointToStart(&function.getFunctionBody().front());
     sums = memref::AllocaOp::create(
         b.builder, b.loc,
-        MemRefType::get({tileRows, columns}, b.builder.getF32Type()),
+        MemRefType::get(
+            {std::max(tileRows, mostFewRows * mostPanelsSideBySide), columns},
+            b.builder.getF32Type()),
         b.builder.getI64IntegerAttr(64));
   }
 
@@ -204,12 +274,15 @@ private:
   }
 
   void finishKept(Value firstRow, Value rows, Value panel) {
-    b.loop(b.index(0), rows, 1, [&](Value r) {
-      SmallVector<Value> values;
-      for (int64_t v = 0; v < vectors; ++v)
-        values.push_back(b.load(sums, {r, b.index(v * lanes)}));
-      finish(b.add(firstRow, r), panel, values);
-    });
+    b.loop(b.index(0), rows, 1,
+           [&](Value r) { finish(b.add(firstRow, r), panel, getKept(r)); });
+  }
+
+  SmallVector<Value> getKept(Value row) {
+    SmallVector<Value> values;
+    for (int64_t v = 0; v < vectors; ++v)
+      values.push_back(b.load(sums, {row, b.index(v * lanes)}));
+    return values;
   }
 
   /// The epilogue of one row and one panel.
@@ -247,9 +320,9 @@ private:
   Value bits(Value value, int64_t mask) {
     return arith::AndIOp::create(b.builder, b.loc, value, b.index(mask));
   }
-  Value isNot0(Value value) {
-    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ne,
-                                 value, b.index(0));
+  Value isEqual(Value value, int64_t number) {
+    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
+                                 value, b.index(number));
   }
   /// 1 where a condition holds, 0 where it does not.
   Value toNumber(Value condition) {
