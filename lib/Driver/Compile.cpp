@@ -265,7 +265,8 @@ void Compilation::takeTarget(const hexad::Target &target) {
   info.page = target.page;
 }
 
-/// The arena's size, which the memory plan left on the module.
+/// The sizes of the arena and of pages of caches, which passes left on the
+/// module.
 LogicalResult Compilation::takeArena() {
   auto sizes = (*module)->getAttrOfType<mlir::DenseI64ArrayAttr>("hexad.arena");
   if (!sizes || sizes.size() != HEXAD_EXTENT_COUNT + 1)
@@ -273,6 +274,11 @@ LogicalResult Compilation::takeArena() {
         createStringError("the lowered model has no plan of its memory"));
   info.arena.constant = sizes[0];
   copy(sizes.asArrayRef().drop_front(), info.arena.per_extent);
+  for (auto [cache, cacheInfo] :
+       zip_equal(module->getOps<CacheOp>(), info.caches))
+    if (auto bytes =
+            cache->getAttrOfType<mlir::IntegerAttr>("hexad.page_bytes"))
+      cacheInfo.page_bytes = bytes.getInt();
   return success();
 }
 
@@ -323,10 +329,13 @@ LogicalResult Compilation::writeWeights(StagedFiles &files) {
 }
 
 /// Removes what LLVM has no translation for: parameters, whose bytes are in the
-/// weights file, and the ABI's marks on arguments.
+/// weights file, caches, which the library's constants describe, and the ABI's
+/// marks on arguments.
 static void removeHexadDialect(mlir::ModuleOp module) {
   for (auto parameter : make_early_inc_range(module.getOps<ParameterOp>()))
     parameter.erase();
+  for (auto cache : make_early_inc_range(module.getOps<CacheOp>()))
+    cache.erase();
   for (auto function : module.getOps<mlir::FunctionOpInterface>())
     for (unsigned index = 0; index < function.getNumArguments(); ++index)
       for (mlir::NamedAttribute attribute : function.getArgAttrs(index))
@@ -341,7 +350,7 @@ LogicalResult Compilation::writeCode(StagedFiles &files) {
     return success();
   removeHexadDialect(*module);
   report("optimizing");
-  Emission emission(info);
+  Emission emission(info, options.sanitizer);
   if (Error error = emission.translate(*module))
     return diagnostics.fail(std::move(error));
   emission.optimize();
@@ -385,7 +394,7 @@ LogicalResult Compilation::writeCode(StagedFiles &files) {
   Expected<std::string> library = files.add(info.getLibraryFile());
   if (!library)
     return diagnostics.fail(library.takeError());
-  if (Error error = linkLibrary(info, *objectPath, *library))
+  if (Error error = linkLibrary(info, *objectPath, *library, options.sanitizer))
     return diagnostics.fail(std::move(error));
   return success();
 }

@@ -27,7 +27,8 @@ static constexpr StringLiteral entryName = "hexad_entry";
 static constexpr StringLiteral runtimePrefix = "hexad_runtime_";
 static constexpr StringLiteral targetTriple = "x86_64-unknown-linux-gnu";
 
-Emission::Emission(const LibraryInfo &info) : info(info) {}
+Emission::Emission(const LibraryInfo &info, Sanitizer sanitizer)
+    : info(info), sanitizer(sanitizer) {}
 Emission::~Emission() = default;
 
 Error Emission::translate(mlir::ModuleOp op) {
@@ -61,6 +62,7 @@ Error Emission::translate(mlir::ModuleOp op) {
   addModelInfo();
   addExportedFunctions();
   addSections();
+  markForSanitizer(*module, sanitizer);
   std::string problem;
   raw_string_ostream os(problem);
   if (verifyModule(*module, &os))
@@ -158,22 +160,37 @@ void Emission::addExportedFunctions() {
   Type *pointer = PointerType::get(context, 0);
   Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context);
   Type *none = Type::getVoidTy(context);
-  const std::pair<StringRef, FunctionType *> signatures[] = {
-      {"model_create", FunctionType::get(i32, {pointer, pointer}, false)},
-      {"model_destroy", FunctionType::get(none, {pointer}, false)},
-      {"context_size",
-       FunctionType::get(i32, {pointer, pointer, pointer}, false)},
-      {"context_create",
-       FunctionType::get(i32, {pointer, pointer, pointer}, false)},
-      {"context_destroy", FunctionType::get(none, {pointer}, false)},
-      {"context_message", FunctionType::get(pointer, {pointer}, false)},
-      {"forward", FunctionType::get(i32, {pointer, pointer}, false)},
-      {"forward_on", FunctionType::get(i32, {pointer, i64, pointer}, false)},
-      {"status_text", FunctionType::get(pointer, {i32}, false)}};
-  assert(std::size(signatures) == getExportedFunctions().size());
+  auto get = [](Type *result, ArrayRef<Type *> arguments) {
+    return FunctionType::get(result, arguments, false);
+  };
+  const StringMap<FunctionType *> signatures = {
+      {"model_create", get(i32, {pointer, pointer})},
+      {"model_destroy", get(none, {pointer})},
+      {"context_size", get(i32, {pointer, pointer, pointer})},
+      {"context_create", get(i32, {pointer, pointer, pointer})},
+      {"context_destroy", get(none, {pointer})},
+      {"context_message", get(pointer, {pointer})},
+      {"forward", get(i32, {pointer, pointer})},
+      {"forward_on", get(i32, {pointer, i64, pointer})},
+      {"status_text", get(pointer, {i32})},
+      {"session_size", get(i32, {pointer, pointer, pointer})},
+      {"session_create", get(i32, {pointer, pointer, pointer})},
+      {"session_destroy", get(none, {pointer})},
+      {"session_message", get(pointer, {pointer})},
+      {"session_position", get(i64, {pointer})},
+      {"session_rewind", get(i32, {pointer, i64})},
+      {"session_fork", get(i32, {pointer, pointer})},
+      {"session_saved_size", get(i32, {pointer, pointer})},
+      {"session_save", get(i32, {pointer, pointer, i64})},
+      {"session_load", get(i32, {pointer, pointer, i64})},
+      {"extend", get(i32, {pointer, pointer, pointer, i64, i32, pointer})},
+      {"extend_batch", get(i32, {pointer, pointer, i64, pointer})},
+      {"extend_on", get(i32, {pointer, i64, pointer, i64, pointer})}};
 
   IRBuilder<> builder(context);
-  for (auto [name, type] : signatures) {
+  for (StringRef name : getExportedFunctions(info)) {
+    FunctionType *type = signatures.lookup(name);
+    assert(type && "an exported function has a signature");
     bool isCreate = name == "model_create";
     // The runtime's function has the model's constant in front.
     FunctionType *runtimeType = type;
@@ -208,6 +225,10 @@ void Emission::addSections() {
                            /*isConstant=*/true, GlobalValue::PrivateLinkage,
                            contents, "hexad.section");
     global->setSection(section);
+    // A sanitizer would append to it.
+    GlobalValue::SanitizerMetadata exact;
+    exact.NoAddress = true;
+    global->setSanitizerMetadata(exact);
     // Nothing refers to it, neither LLVM nor the linker may drop it.
     appendToUsed(*module, {global});
     return global;
@@ -232,6 +253,7 @@ void Emission::optimize() {
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(*module, modules);
+  instrument(*module, sanitizer);
 }
 
 Error Emission::emit(raw_pwrite_stream &os, bool assembly) {

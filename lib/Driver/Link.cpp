@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RuntimeArchive.h"
 #include "hexad/Driver/Emission.h"
 #include "hexad/Driver/StagedFiles.h"
 #include "lld/Common/Driver.h"
@@ -18,10 +19,6 @@ LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
 using namespace hexad;
-
-// The archive of the carried runtime (RuntimeArchive.cpp).
-extern "C" const char hexad_runtime_archive_begin[];
-extern "C" const char hexad_runtime_archive_end[];
 
 /// Where the loader found a library of this process; a machine without a
 /// compiler has libc.so.6, but no libc.so.
@@ -45,7 +42,7 @@ static std::string findLoadedLibrary(StringRef name) {
 /// Only the header's functions are seen from outside.
 static std::string makeVersionScript(const LibraryInfo &info) {
   std::string script = "{\n  global:\n";
-  for (StringRef function : getExportedFunctions())
+  for (StringRef function : getExportedFunctions(info))
     script += "    " + info.prefix + "_" + function.str() + ";\n";
   return script + "  local: *;\n};\n";
 }
@@ -72,15 +69,14 @@ static Error checkRoom(StagedFiles &files, uint64_t bytes) {
 }
 
 Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
-                         StringRef libraryPath) {
+                         StringRef libraryPath, Sanitizer sanitizer) {
   StringRef folder = sys::path::parent_path(libraryPath);
   Expected<StagedFiles> inputs =
       StagedFiles::create(folder.empty() ? "." : folder);
   if (!inputs)
     return inputs.takeError();
-  Expected<std::string> archive = inputs->writeTemporary(
-      StringRef(hexad_runtime_archive_begin,
-                hexad_runtime_archive_end - hexad_runtime_archive_begin));
+  StringRef runtime = getRuntimeArchive(sanitizer);
+  Expected<std::string> archive = inputs->writeTemporary(runtime);
   if (!archive)
     return archive.takeError();
   Expected<std::string> script =
@@ -92,14 +88,12 @@ Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
   sys::fs::file_size(objectPath, objectBytes);
   // Beside what the inputs hold: headers, tables and the alignment of segments.
   constexpr uint64_t extraBytes = 64 << 10;
-  uint64_t archiveBytes =
-      hexad_runtime_archive_end - hexad_runtime_archive_begin;
-  if (Error error = checkRoom(*inputs, objectBytes + archiveBytes + extraBytes))
+  if (Error error =
+          checkRoom(*inputs, objectBytes + runtime.size() + extraBytes))
     return error;
 
   std::vector<std::string> arguments = {"ld.lld",
                                         "-shared",
-                                        "--no-undefined",
                                         "--gc-sections",
                                         "--as-needed",
                                         "--build-id=sha1",
@@ -115,6 +109,9 @@ Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
                                         libraryPath.str(),
                                         objectPath.str(),
                                         *archive};
+  // The sanitizer is the program's.
+  if (sanitizer == Sanitizer::None)
+    arguments.push_back("--no-undefined");
   for (StringRef name : {"libm.so.6", "libc.so.6"}) {
     std::string path = findLoadedLibrary(name);
     if (path.empty())

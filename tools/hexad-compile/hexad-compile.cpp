@@ -37,6 +37,15 @@ PHASES:
   for (Product product : getAllProducts())
     text += formatv("  {0,-10} {1}\n", getProductName(product),
                     getProductDescription(product));
+  text += R"(
+SANITIZERS: a library compiled with --sanitize=address or --sanitize=thread finds
+accesses outside of buffers, or races of threads, its own and those of the
+program's use of it. It is slow, and belongs to a program that was built with
+the same sanitizer; `hexad run` cannot load it:
+
+  hexad compile my-model.yaml -o checked --name m --sanitize=thread
+  clang -fsanitize=thread -Ichecked main.c checked/libm.so -Wl,-rpath,checked
+)";
   return text;
 }
 
@@ -79,6 +88,13 @@ static Expected<CompileOptions> getOptions(const InputArgList &arguments) {
     }
     if (options.products.empty())
       return createStringError("--emit names no file");
+  }
+  if (const Arg *argument = arguments.getLastArg(OPT_sanitize)) {
+    std::optional<Sanitizer> sanitizer = parseSanitizer(argument->getValue());
+    if (!sanitizer)
+      return makeUnknownError("sanitizer", argument->getValue(),
+                              getAllSanitizers(), getSanitizerName);
+    options.sanitizer = *sanitizer;
   }
   StringRef output = arguments.getLastArgValue(OPT_output);
   if (const Arg *argument = arguments.getLastArg(OPT_compile_to)) {

@@ -8,6 +8,7 @@
 #ifndef HEXAD_DRIVER_COMPILE_H
 #define HEXAD_DRIVER_COMPILE_H
 
+#include "hexad/Driver/Sanitizer.h"
 #include "hexad/Driver/StagedFiles.h"
 #include "hexad/Pipelines/Pipelines.h"
 #include "llvm/ADT/STLExtras.h"
@@ -36,6 +37,8 @@ struct CompileOptions {
   llvm::SmallVector<std::string> outputs; ///< beside the model's own
   llvm::SmallVector<Product> products = {Product::Header, Product::Weights,
                                          Product::Library};
+  /// What checks the library's accesses.
+  Sanitizer sanitizer = Sanitizer::None;
   /// Print the IR of this phase to `phaseFile` and write nothing else.
   std::optional<Phase> compileTo;
   std::string phaseFile = "-";

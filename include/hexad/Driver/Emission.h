@@ -9,6 +9,7 @@
 #define HEXAD_DRIVER_EMISSION_H
 
 #include "hexad/Driver/LibraryInfo.h"
+#include "hexad/Driver/Sanitizer.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,7 +25,7 @@ namespace hexad {
 /// text of the module can be printed after each.
 class Emission {
 public:
-  Emission(const LibraryInfo &info);
+  Emission(const LibraryInfo &info, Sanitizer sanitizer = Sanitizer::None);
   ~Emission();
 
   /// Translates a module of the LLVM dialect that defines
@@ -33,7 +34,7 @@ public:
   /// have no other operations. Functions get the target's attributes; exported
   /// ones are for any x86-64.
   llvm::Error translate(mlir::ModuleOp module);
-  /// LLVM's O3.
+  /// LLVM's O3, then the sanitizer's checks.
   void optimize();
   llvm::Error writeObject(llvm::raw_pwrite_stream &os);
   llvm::Error writeAssembly(llvm::raw_pwrite_stream &os);
@@ -47,6 +48,7 @@ private:
   llvm::Error emit(llvm::raw_pwrite_stream &os, bool assembly);
 
   const LibraryInfo &info;
+  Sanitizer sanitizer;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
@@ -56,7 +58,8 @@ private:
 /// Links an object with the carried runtime, in process. Temporary files are
 /// made in the folder of `libraryPath`. Fails with the linker's messages.
 llvm::Error linkLibrary(const LibraryInfo &info, llvm::StringRef objectPath,
-                        llvm::StringRef libraryPath);
+                        llvm::StringRef libraryPath,
+                        Sanitizer sanitizer = Sanitizer::None);
 
 } // namespace hexad
 
