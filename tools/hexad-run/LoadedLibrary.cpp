@@ -51,6 +51,16 @@ Error LoadedLibrary::load(StringRef path) {
     return error;
   if (Error error = find("forward", forward))
     return error;
+  if (Error error = find("session_create", sessionCreate))
+    return error;
+  if (Error error = find("session_destroy", sessionDestroy))
+    return error;
+  if (Error error = find("session_rewind", sessionRewind))
+    return error;
+  if (Error error = find("session_message", sessionMessage))
+    return error;
+  if (Error error = find("extend_batch", extendBatch))
+    return error;
 
   char message[512] = "";
   hexad_model_options options = {nullptr, message, sizeof(message)};
@@ -67,20 +77,49 @@ LoadedLibrary::~LoadedLibrary() {
 }
 
 Expected<std::unique_ptr<LoadedContext>>
-LoadedLibrary::createContext(size_t batch, size_t seq, size_t tokens,
-                             size_t threads) {
+LoadedLibrary::createContext(hexad_context_options options) {
   char message[512] = "";
-  hexad_context_options options = {};
-  options.max_tokens = std::max<size_t>(tokens, 1);
-  options.max_segments = std::max<size_t>(batch, 1);
-  options.max_elements = batch * seq;
-  options.threads = threads;
   options.message = message;
   options.message_size = sizeof(message);
   hexad_context *context = nullptr;
   if (contextCreate(model, &options, &context) != HEXAD_OK)
     return createStringError(message);
   return std::make_unique<LoadedContext>(*this, context);
+}
+
+Expected<std::unique_ptr<LoadedContext>>
+LoadedLibrary::createContext(size_t batch, size_t seq, size_t tokens,
+                             size_t threads) {
+  hexad_context_options options = {};
+  options.max_tokens = std::max<size_t>(tokens, 1);
+  options.max_segments = std::max<size_t>(batch, 1);
+  options.max_elements = batch * seq;
+  options.threads = threads;
+  return createContext(options);
+}
+
+Expected<std::unique_ptr<LoadedContext>>
+LoadedLibrary::createDecodingContext(size_t tokens, size_t sessions,
+                                     size_t threads) {
+  hexad_context_options options = {};
+  options.max_tokens = tokens;
+  options.max_segments = sessions;
+  options.max_logits = sessions;
+  options.threads = threads;
+  return createContext(options);
+}
+
+Expected<std::unique_ptr<LoadedSession>>
+LoadedLibrary::createSession(size_t capacity) {
+  char message[512] = "";
+  hexad_session_options options = {};
+  options.capacity = capacity;
+  options.message = message;
+  options.message_size = sizeof(message);
+  hexad_session *session = nullptr;
+  if (sessionCreate(model, &options, &session) != HEXAD_OK)
+    return createStringError(message);
+  return std::make_unique<LoadedSession>(*this, session);
 }
 
 Error LoadedLibrary::run(size_t batch, size_t seq, ArrayRef<void *> pointers,
@@ -111,5 +150,19 @@ Error LoadedContext::forward(size_t batch, size_t seq,
   copy(pointers, arguments->pointers);
   if (library.forward(context, arguments) != HEXAD_OK)
     return createStringError(library.contextMessage(context));
+  return Error::success();
+}
+
+Error LoadedContext::extend(ArrayRef<hexad_extension> extensions,
+                            float *logits) {
+  if (library.extendBatch(context, extensions.data(), extensions.size(),
+                          logits) != HEXAD_OK)
+    return createStringError(library.contextMessage(context));
+  return Error::success();
+}
+
+Error LoadedSession::rewind(size_t position) {
+  if (library.sessionRewind(session, position) != HEXAD_OK)
+    return createStringError(library.sessionMessage(session));
   return Error::success();
 }

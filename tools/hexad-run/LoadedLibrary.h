@@ -14,6 +14,7 @@
 namespace hexad {
 
 class LoadedContext;
+class LoadedSession;
 
 /// A library with its model; unloaded at the end.
 class LoadedLibrary {
@@ -28,6 +29,12 @@ public:
   /// library must outlive it.
   llvm::Expected<std::unique_ptr<LoadedContext>>
   createContext(size_t batch, size_t seq, size_t tokens, size_t threads);
+  /// A context for calls of up to `tokens` tokens of `sessions` sessions, with
+  /// the logits of one token of each.
+  llvm::Expected<std::unique_ptr<LoadedContext>>
+  createDecodingContext(size_t tokens, size_t sessions, size_t threads);
+  /// A session of up to `capacity` tokens. The library must outlive it.
+  llvm::Expected<std::unique_ptr<LoadedSession>> createSession(size_t capacity);
   /// Runs one call on a context made for it. `pointers`: inputs, then outputs.
   /// `seconds` receives the duration of each of `repeat` runs.
   llvm::Error run(size_t batch, size_t seq, llvm::ArrayRef<void *> pointers,
@@ -36,10 +43,13 @@ public:
 
 private:
   friend class LoadedContext;
+  friend class LoadedSession;
   LoadedLibrary(LibraryInfo info) : info(std::move(info)) {}
   llvm::Error load(llvm::StringRef path);
   template <typename Function>
   llvm::Error find(llvm::StringRef name, Function *&function);
+  llvm::Expected<std::unique_ptr<LoadedContext>>
+  createContext(hexad_context_options options);
 
   LibraryInfo info;
   void *handle = nullptr;
@@ -52,6 +62,14 @@ private:
   void (*contextDestroy)(hexad_context *);
   const char *(*contextMessage)(const hexad_context *);
   hexad_status (*forward)(hexad_context *, const hexad_arguments *);
+  hexad_status (*sessionCreate)(const hexad_model *,
+                                const hexad_session_options *,
+                                hexad_session **);
+  void (*sessionDestroy)(hexad_session *);
+  hexad_status (*sessionRewind)(hexad_session *, size_t);
+  const char *(*sessionMessage)(const hexad_session *);
+  hexad_status (*extendBatch)(hexad_context *, const hexad_extension *, size_t,
+                              float *);
 };
 
 /// A context of a loaded model; destroyed at the end.
@@ -66,10 +84,30 @@ public:
   /// One call. `pointers`: inputs, then outputs.
   llvm::Error forward(size_t batch, size_t seq,
                       llvm::ArrayRef<void *> pointers);
+  /// One call on sessions. `logits` receives rows in the order of the
+  /// extensions.
+  llvm::Error extend(llvm::ArrayRef<hexad_extension> extensions, float *logits);
 
 private:
   LoadedLibrary &library;
   hexad_context *context;
+};
+
+/// A session of a loaded model; destroyed at the end.
+class LoadedSession {
+public:
+  LoadedSession(LoadedLibrary &library, hexad_session *session)
+      : library(library), session(session) {}
+  ~LoadedSession() { library.sessionDestroy(session); }
+  LoadedSession(const LoadedSession &) = delete;
+  LoadedSession &operator=(const LoadedSession &) = delete;
+
+  hexad_session *get() const { return session; }
+  llvm::Error rewind(size_t position);
+
+private:
+  LoadedLibrary &library;
+  hexad_session *session;
 };
 
 } // namespace hexad

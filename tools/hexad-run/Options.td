@@ -16,7 +16,14 @@ multiclass Value<string name, string metavar, string help> {
 def help : Flag<["--"], "help">, HelpText<"Print this text">;
 def : Flag<["-"], "h">, Alias<help>;
 def json : Flag<["--"], "json">,
-    HelpText<"Print shapes and times as JSON to standard output">;
+    HelpText<"Print shapes, tokens and times as JSON to standard output">;
+defm generate : Value<"generate", "N", "Print N tokens that follow the inputs, see below">;
+defm prompt_tokens : Value<"prompt-tokens", "IDS", "With --generate: the inputs, ids with commas between">;
+defm temperature : Value<"temperature", "T", "Draw tokens; less than 1: rather probable ones (default: the most probable one; 1 with --top-k or --top-p)">;
+defm top_k : Value<"top-k", "K", "Draw among the K most probable tokens">;
+defm top_p : Value<"top-p", "P", "Draw among the most probable tokens that have P (0 to 1) together">;
+defm seed : Value<"seed", "S", "Of the random numbers (default 0): the same seed, the same tokens">;
+defm stop_tokens : Value<"stop-tokens", "IDS", "End a row behind one of these tokens">;
 defm inputs : Value<"inputs", "FILE.safetensors", "Read inputs from a file, by name">;
 defm input : Value<"input", "NAME=FILE.npy", "Read one input from a file; may be repeated">;
 defm outputs : Value<"outputs", "FILE.safetensors", "Write all outputs to a file">;

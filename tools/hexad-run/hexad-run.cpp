@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Generation.h"
+#include "Inputs.h"
 #include "LoadedLibrary.h"
-#include "Npy.h"
 #include "hexad/Driver/CommandLine.h"
 #include "hexad/Driver/OptionTable.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -26,110 +28,21 @@ Ids and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
 The weights file is found beside the library.
 
   hexad run libbert.so --inputs in.safetensors --outputs out.safetensors
+
+Language models continue a prompt with --generate. Token ids go to standard
+output while they are made: one line a step, one id for each batch row, '-' for a
+row that has stopped. Tokens a second go to standard error. The file of --outputs
+has `tokens`, int64 [batch, N]; -1 behind the end of a row that stopped.
+
+  hexad run libllama.so --prompt-tokens 1,306,4658 --generate 20
+  hexad run libllama.so --inputs in.safetensors --generate 20 --temperature 0.8
 )"};
 
+//===----------------------------------------------------------------------===//
+// One call
+//===----------------------------------------------------------------------===//
+
 namespace {
-
-/// The inputs of a call, narrowed, and the shape that they agree on.
-struct Inputs {
-  std::vector<std::vector<int32_t>> values; ///< one for each of the model's
-  std::vector<bool> given;
-  size_t batch = 0, seq = 0;
-  std::string shapeFrom; ///< the input that the shape was first seen in
-};
-
-} // namespace
-
-/// Takes one stored tensor as the input of its name.
-static Error takeInput(const LibraryInfo &info, StringRef name,
-                       const StoredTensor &tensor, StringRef path,
-                       Inputs &inputs) {
-  auto found = find_if(
-      info.inputs, [&](const InputInfo &input) { return input.name == name; });
-  if (found == info.inputs.end()) {
-    std::string known =
-        join(map_range(info.inputs, [](const InputInfo &i) { return i.name; }),
-             ", ");
-    return createStringError(path + ": the model has no input '" + name +
-                             "'; it has " + known);
-  }
-  if (tensor.type != StoredType::I32 && tensor.type != StoredType::I64)
-    return createStringError(path + ": input '" + name +
-                             "' must be I32 or I64, found " +
-                             getStoredTypeName(tensor.type));
-  if (tensor.shape.size() != 2)
-    return createStringError(path + ": input '" + name +
-                             "' must have the shape [batch, seq], found " +
-                             formatShape(tensor.shape));
-  size_t index = found - info.inputs.begin();
-  if (inputs.given[index])
-    return createStringError(path + ": input '" + name + "' is given twice");
-  size_t batch = tensor.shape[0], seq = tensor.shape[1];
-  if (inputs.shapeFrom.empty()) {
-    inputs.batch = batch;
-    inputs.seq = seq;
-    inputs.shapeFrom = name;
-  } else if (inputs.batch != batch || inputs.seq != seq) {
-    return createStringError(
-        path + ": input '" + name + "' has the shape " +
-        formatShape(tensor.shape) + ", but '" + inputs.shapeFrom + "' has " +
-        formatShape({int64_t(inputs.batch), int64_t(inputs.seq)}));
-  }
-
-  std::vector<int64_t> wide(tensor.getElementCount());
-  tensor.readIntegers(0, wide);
-  std::vector<int32_t> &narrow = inputs.values[index];
-  narrow.reserve(wide.size());
-  for (auto [element, value] : enumerate(wide)) {
-    if (value != int32_t(value))
-      return createStringError(path + ": " + name + "[" + Twine(element / seq) +
-                               ", " + Twine(element % seq) + "] is " +
-                               Twine(value) + ", which does not fit 32 bits");
-    narrow.push_back(value);
-  }
-  inputs.given[index] = true;
-  return Error::success();
-}
-
-static Expected<Inputs> readInputs(const LibraryInfo &info,
-                                   const opt::InputArgList &arguments) {
-  Inputs inputs;
-  inputs.values.resize(info.inputs.size());
-  inputs.given.resize(info.inputs.size());
-  for (StringRef path : arguments.getAllArgValues(OPT_inputs)) {
-    auto file = SafetensorsFile::open(path);
-    if (!file)
-      return file.takeError();
-    for (const StoredTensor &tensor : (*file)->getTensors())
-      if (Error error = takeInput(info, tensor.name, tensor, path, inputs))
-        return std::move(error);
-  }
-  for (StringRef argument : arguments.getAllArgValues(OPT_input)) {
-    auto [name, path] = argument.split('=');
-    if (name.empty() || path.empty())
-      return createStringError("--input expects NAME=FILE.npy, found '" +
-                               argument + "'");
-    Expected<NpyArray> array = readNpy(path);
-    if (!array)
-      return array.takeError();
-    if (Error error = takeInput(info, name, array->tensor, path, inputs))
-      return std::move(error);
-  }
-  for (auto [index, input] : enumerate(info.inputs))
-    if (!inputs.given[index] && !input.optional)
-      return createStringError(
-          "the input '" + input.name +
-          "' is missing; give it with --inputs or --input");
-  return inputs;
-}
-
-/// Tokens that are not padding.
-static size_t countTokens(const LibraryInfo &info, const Inputs &inputs) {
-  for (auto [index, input] : enumerate(info.inputs))
-    if (input.kind == HEXAD_INPUT_MASK && inputs.given[index])
-      return count_if(inputs.values[index], [](int32_t m) { return m != 0; });
-  return inputs.batch * inputs.seq;
-}
 
 /// A stacked output is `count` tensors `name.0 …`, stored one behind the other.
 struct Output {
@@ -139,12 +52,14 @@ struct Output {
   std::unique_ptr<float[], decltype(&std::free)> values;
 };
 
+} // namespace
+
 static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
                                                  const Inputs &inputs) {
   std::vector<Output> outputs;
   for (const OutputInfo &output : info.outputs) {
     SmallVector<int64_t, 4> shape = {int64_t(inputs.batch)};
-    if (output.kind == HEXAD_OUTPUT_ROWS)
+    if (output.kind != HEXAD_OUTPUT_POOLED)
       shape.push_back(inputs.seq);
     shape.push_back(output.columns);
     std::optional<int64_t> elements = output.count;
@@ -192,7 +107,7 @@ static void printSummary(const LibraryInfo &info, const Inputs &inputs,
     json.attribute("name", info.name);
     json.attribute("batch", int64_t(inputs.batch));
     json.attribute("seq", int64_t(inputs.seq));
-    json.attribute("tokens", int64_t(countTokens(info, inputs)));
+    json.attribute("tokens", int64_t(inputs.countTokens()));
     json.attributeArray("seconds", [&] {
       for (double time : seconds)
         json.value(time);
@@ -211,43 +126,237 @@ static void printSummary(const LibraryInfo &info, const Inputs &inputs,
   outs() << "\n";
 }
 
-static Error run(const opt::InputArgList &arguments) {
-  Expected<StringRef> path = getOnlyPositional(arguments, OPT_INPUT, "library");
-  if (!path)
-    return path.takeError();
-  Expected<unsigned> threads = getNumber(arguments, OPT_threads, 0);
-  if (!threads)
-    return threads.takeError();
+static Error forward(LoadedLibrary &library, const Inputs &inputs,
+                     unsigned threads, const InputArgList &arguments) {
+  const LibraryInfo &info = library.getInfo();
   Expected<unsigned> repeat = getNumber(arguments, OPT_repeat, 1);
   if (!repeat)
     return repeat.takeError();
-  auto library = LoadedLibrary::open(*path);
-  if (!library)
-    return library.takeError();
-  const LibraryInfo &info = (*library)->getInfo();
-  Expected<Inputs> inputs = readInputs(info, arguments);
-  if (!inputs)
-    return inputs.takeError();
-  Expected<std::vector<Output>> outputs = makeOutputs(info, *inputs);
+  Expected<std::vector<Output>> outputs = makeOutputs(info, inputs);
   if (!outputs)
     return outputs.takeError();
 
   std::vector<void *> pointers;
-  for (auto [index, values] : enumerate(inputs->values))
-    pointers.push_back(inputs->given[index] ? values.data() : nullptr);
+  for (size_t index = 0; index < info.inputs.size(); ++index) {
+    const std::vector<int32_t> *values = inputs.get(index);
+    pointers.push_back(values ? const_cast<int32_t *>(values->data())
+                              : nullptr);
+  }
   for (Output &output : *outputs)
     pointers.push_back(output.values.get());
   std::vector<double> seconds;
-  if (Error error = (*library)->run(inputs->batch, inputs->seq, pointers,
-                                    countTokens(info, *inputs), *threads,
-                                    *repeat, seconds))
+  if (Error error =
+          library.run(inputs.batch, inputs.seq, pointers, inputs.countTokens(),
+                      threads, *repeat, seconds))
     return error;
-  if (const opt::Arg *argument = arguments.getLastArg(OPT_outputs))
+  if (const Arg *argument = arguments.getLastArg(OPT_outputs))
     if (Error error = writeOutputs(*outputs, argument->getValue()))
       return error;
   if (arguments.hasArg(OPT_json))
-    printSummary(info, *inputs, *outputs, seconds);
+    printSummary(info, inputs, *outputs, seconds);
   return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Generation
+//===----------------------------------------------------------------------===//
+
+/// The ids of an option's value, with commas between.
+static Expected<std::vector<int32_t>> getIds(const InputArgList &arguments,
+                                             OptionID option) {
+  std::vector<int32_t> ids;
+  const Arg *argument = arguments.getLastArg(option);
+  if (!argument)
+    return ids;
+  SmallVector<StringRef> parts;
+  StringRef(argument->getValue()).split(parts, ',');
+  for (StringRef part : parts) {
+    int32_t id;
+    if (part.trim().getAsInteger(10, id) || id < 0)
+      return createStringError("the option '" +
+                               argument->getSpelling().rtrim('=') +
+                               "' needs ids with commas between, found '" +
+                               argument->getValue() + "'");
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+static Expected<double> getReal(const InputArgList &arguments, OptionID option,
+                                double least, double most, double absent) {
+  const Arg *argument = arguments.getLastArg(option);
+  if (!argument)
+    return absent;
+  double number;
+  if (StringRef(argument->getValue()).getAsDouble(number) ||
+      !(number >= least && number <= most && std::isfinite(number)))
+    return createStringError(
+        "the option '" + argument->getSpelling().rtrim('=') +
+        "' needs a number from " + Twine(int(least)) +
+        (std::isfinite(most) ? " to " + std::to_string(int(most)) : " on") +
+        ", found '" + argument->getValue() + "'");
+  return number;
+}
+
+static Expected<SamplingOptions>
+getSamplingOptions(const InputArgList &arguments) {
+  SamplingOptions options;
+  bool draws = arguments.hasArg(OPT_temperature, OPT_top_k, OPT_top_p);
+  Expected<double> temperature =
+      getReal(arguments, OPT_temperature, 0, INFINITY, draws ? 1 : 0);
+  if (!temperature)
+    return temperature.takeError();
+  Expected<unsigned> topK = getNumber(arguments, OPT_top_k, 0);
+  if (!topK)
+    return topK.takeError();
+  Expected<double> topP = getReal(arguments, OPT_top_p, 0, 1, 1);
+  if (!topP)
+    return topP.takeError();
+  options.temperature = *temperature;
+  options.topK = *topK;
+  options.topP = *topP;
+  if (const Arg *argument = arguments.getLastArg(OPT_seed)) {
+    if (StringRef(argument->getValue()).getAsInteger(10, options.seed))
+      return createStringError("the option '--seed' needs a number from 0 on, "
+                               "found '%s'",
+                               argument->getValue());
+    if (options.temperature == 0)
+      return createStringError("--seed needs --temperature, --top-k or "
+                               "--top-p: without them nothing is drawn");
+  }
+  return options;
+}
+
+/// Options that say nothing without --generate, or with it.
+static Error checkCombination(const InputArgList &arguments) {
+  bool generates = arguments.hasArg(OPT_generate);
+  for (OptionID option : {OPT_prompt_tokens, OPT_temperature, OPT_top_k,
+                          OPT_top_p, OPT_seed, OPT_stop_tokens})
+    if (const Arg *argument = arguments.getLastArg(option);
+        argument && !generates)
+      return createStringError("the option '" +
+                               argument->getSpelling().rtrim('=') +
+                               "' needs --generate");
+  if (generates && arguments.hasArg(OPT_repeat))
+    return createStringError("--generate and --repeat exclude each other");
+  if (arguments.hasArg(OPT_prompt_tokens) &&
+      arguments.hasArg(OPT_inputs, OPT_input))
+    return createStringError(
+        "--prompt-tokens and inputs from files exclude each other");
+  return Error::success();
+}
+
+static void printStep(ArrayRef<int32_t> tokens) {
+  interleave(
+      tokens, outs(),
+      [](int32_t token) {
+        if (token < 0)
+          outs() << '-';
+        else
+          outs() << token;
+      },
+      " ");
+  outs() << "\n";
+  outs().flush();
+}
+
+static void printRate(StringRef what, const Rate &rate) {
+  if (rate.tokens)
+    errs() << format("%s: %zu tokens in %.3f s, %.1f tokens/s\n",
+                     what.str().c_str(), rate.tokens, rate.seconds,
+                     rate.getTokensPerSecond());
+}
+
+static void printGenerated(const LibraryInfo &info,
+                           const Generated &generated) {
+  json::OStream json(outs(), /*IndentSize=*/2);
+  auto printRate = [&](StringRef name, const Rate &rate) {
+    json.attributeObject(name, [&] {
+      json.attribute("tokens", int64_t(rate.tokens));
+      json.attribute("seconds", rate.seconds);
+      json.attribute("tokens_per_second", rate.getTokensPerSecond());
+    });
+  };
+  json.object([&] {
+    json.attribute("name", info.name);
+    json.attributeArray("tokens", [&] {
+      for (const std::vector<int32_t> &row : generated.rows)
+        json.value(json::Array(row));
+    });
+    printRate("prefill", generated.prefill);
+    printRate("decode", generated.decode);
+  });
+  outs() << "\n";
+}
+
+static Error generateTokens(LoadedLibrary &library, const Prompts &prompts,
+                            const GenerationOptions &options,
+                            const InputArgList &arguments) {
+  bool asJson = arguments.hasArg(OPT_json);
+  Expected<Generated> generated =
+      generate(library, prompts, options, [&](ArrayRef<int32_t> tokens) {
+        if (!asJson)
+          printStep(tokens);
+      });
+  if (!generated)
+    return generated.takeError();
+  if (const Arg *argument = arguments.getLastArg(OPT_outputs))
+    if (Error error = writeTokens(*generated, argument->getValue()))
+      return error;
+  if (asJson) {
+    printGenerated(library.getInfo(), *generated);
+  } else {
+    printRate("prefill", generated->prefill);
+    printRate("decode", generated->decode);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+static Error run(const InputArgList &arguments) {
+  Expected<StringRef> path = getOnlyPositional(arguments, OPT_INPUT, "library");
+  if (!path)
+    return path.takeError();
+  if (Error error = checkCombination(arguments))
+    return error;
+  Expected<unsigned> threads = getNumber(arguments, OPT_threads, 0);
+  if (!threads)
+    return threads.takeError();
+  Expected<unsigned> newTokens = getNumber(arguments, OPT_generate, 0);
+  if (!newTokens)
+    return newTokens.takeError();
+  Expected<SamplingOptions> sampling = getSamplingOptions(arguments);
+  if (!sampling)
+    return sampling.takeError();
+  auto stopTokens = getIds(arguments, OPT_stop_tokens);
+  if (!stopTokens)
+    return stopTokens.takeError();
+  auto promptTokens = getIds(arguments, OPT_prompt_tokens);
+  if (!promptTokens)
+    return promptTokens.takeError();
+  GenerationOptions options = {*newTokens, *sampling, std::move(*stopTokens),
+                               *threads};
+
+  auto library = LoadedLibrary::open(*path);
+  if (!library)
+    return library.takeError();
+  if (arguments.hasArg(OPT_prompt_tokens))
+    return generateTokens(**library, {*promptTokens}, options, arguments);
+  const LibraryInfo &info = (*library)->getInfo();
+  Expected<Inputs> inputs =
+      Inputs::read(info, arguments.getAllArgValues(OPT_inputs),
+                   arguments.getAllArgValues(OPT_input));
+  if (!inputs)
+    return inputs.takeError();
+  if (!arguments.hasArg(OPT_generate))
+    return forward(**library, *inputs, *threads, arguments);
+  Expected<Prompts> prompts = getPrompts(info, *inputs);
+  if (!prompts)
+    return prompts.takeError();
+  return generateTokens(**library, *prompts, options, arguments);
 }
 
 int main(int argc, char **argv) {
