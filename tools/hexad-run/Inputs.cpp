@@ -1,0 +1,140 @@
+//===- Inputs.cpp - A model's inputs, read from files ---------------------===//
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+#include "Npy.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace hexad;
+
+static constexpr StringLiteral positionsName = "position_ids";
+
+Error Inputs::takeShape(StringRef name, const StoredTensor &tensor) {
+  if (tensor.type != StoredType::I32 && tensor.type != StoredType::I64)
+    return createStringError("input '" + name + "' must be I32 or I64, found " +
+                             getStoredTypeName(tensor.type));
+  if (tensor.shape.size() != 2)
+    return createStringError("input '" + name +
+                             "' must have the shape [batch, seq], found " +
+                             formatShape(tensor.shape));
+  size_t thisBatch = tensor.shape[0], thisSeq = tensor.shape[1];
+  if (shapeFrom.empty()) {
+    batch = thisBatch;
+    seq = thisSeq;
+    shapeFrom = name;
+  } else if (batch != thisBatch || seq != thisSeq) {
+    return createStringError("input '" + name + "' has the shape " +
+                             formatShape(tensor.shape) + ", but '" + shapeFrom +
+                             "' has " +
+                             formatShape({int64_t(batch), int64_t(seq)}));
+  }
+  return Error::success();
+}
+
+/// Takes one stored tensor as the input of its name.
+Error Inputs::take(StringRef name, const StoredTensor &tensor, StringRef path) {
+  auto fail = [&](const Twine &message) {
+    return createStringError(path + ": " + message);
+  };
+  auto found = find_if(
+      info->inputs, [&](const InputInfo &input) { return input.name == name; });
+  bool isPositions = found == info->inputs.end() && name == positionsName;
+  if (found == info->inputs.end() && !isPositions) {
+    std::string known =
+        join(map_range(info->inputs, [](const InputInfo &i) { return i.name; }),
+             ", ");
+    return fail("the model has no input '" + name + "'; it has " + known);
+  }
+  if (Error error = takeShape(name, tensor))
+    return fail(toString(std::move(error)));
+  size_t index = found - info->inputs.begin();
+  if (isPositions ? !positionsFrom.empty() : given[index])
+    return fail("input '" + name + "' is given twice");
+
+  std::vector<int64_t> wide(tensor.getElementCount());
+  tensor.readIntegers(0, wide);
+  std::vector<int32_t> &narrow = isPositions ? positions : values[index];
+  narrow.reserve(wide.size());
+  for (auto [element, value] : enumerate(wide)) {
+    if (value != int32_t(value))
+      return fail(name + "[" + Twine(element / seq) + ", " +
+                  Twine(element % seq) + "] is " + Twine(value) +
+                  ", which does not fit 32 bits");
+    narrow.push_back(value);
+  }
+  if (isPositions) {
+    positionsFrom = path;
+    return Error::success();
+  }
+  given[index] = true;
+  if (found->kind == HEXAD_INPUT_MASK)
+    mask = index;
+  return Error::success();
+}
+
+/// Padding has no position: what stands there does not count.
+Error Inputs::checkPositions() const {
+  if (positionsFrom.empty())
+    return Error::success();
+  for (size_t row = 0; row < batch; ++row) {
+    int32_t expected = 0;
+    for (size_t column = 0; column < seq; ++column) {
+      size_t element = row * seq + column;
+      if (!isReal(element))
+        continue;
+      if (positions[element] != expected)
+        return createStringError(Twine(positionsFrom) + ": " + positionsName +
+                                 "[" + Twine(row) + ", " + Twine(column) +
+                                 "] is " + Twine(positions[element]) +
+                                 ", but the model counts the real elements of "
+                                 "a row from 0 and has " +
+                                 Twine(expected) + " there");
+      ++expected;
+    }
+  }
+  return Error::success();
+}
+
+Expected<Inputs> Inputs::read(const LibraryInfo &info,
+                              ArrayRef<std::string> files,
+                              ArrayRef<std::string> arrays) {
+  Inputs inputs(info);
+  for (StringRef path : files) {
+    auto file = SafetensorsFile::open(path);
+    if (!file)
+      return file.takeError();
+    for (const StoredTensor &tensor : (*file)->getTensors())
+      if (Error error = inputs.take(tensor.name, tensor, path))
+        return std::move(error);
+  }
+  for (StringRef argument : arrays) {
+    auto [name, path] = argument.split('=');
+    if (name.empty() || path.empty())
+      return createStringError("--input expects NAME=FILE.npy, found '" +
+                               argument + "'");
+    Expected<NpyArray> array = readNpy(path);
+    if (!array)
+      return array.takeError();
+    if (Error error = inputs.take(name, array->tensor, path))
+      return std::move(error);
+  }
+  for (auto [index, input] : enumerate(info.inputs))
+    if (!inputs.given[index] && !input.optional)
+      return createStringError(
+          "the input '" + input.name +
+          "' is missing; give it with --inputs or --input");
+  if (Error error = inputs.checkPositions())
+    return std::move(error);
+  return inputs;
+}
+
+size_t Inputs::countTokens() const {
+  if (!mask)
+    return batch * seq;
+  return count_if(*get(*mask), [](int32_t value) { return value != 0; });
+}
