@@ -18,8 +18,9 @@ typedef struct layout {
   hexad_capacity capacity;
   uint32_t threads;
   size_t pointers, workers, row_element, element_row, positions, segment_bounds,
-      segment_first, segment_pages, tile_segment, tile_bounds, page_bounds,
-      arena;
+      segment_first, segment_pages, selected_row, selected_element,
+      tile_segment, tile_bounds, page_bounds, page_segment, caches, pages,
+      tokens, extended, arena;
   size_t arena_bytes;
   size_t total;
   int overflow;
@@ -52,6 +53,24 @@ static size_t granules(size_t count) {
          HEXAD_ROW_GRANULE;
 }
 
+/* Whether there is an output of which rows are selected. */
+static int has_selection(const hexad_model_info *info) {
+  for (int32_t i = 0; i < info->output_count; ++i)
+    if (info->outputs[i].kind == HEXAD_OUTPUT_SELECTED)
+      return 1;
+  return 0;
+}
+
+/* Bytes of one page of one layer, of the largest cache: all caches of segments
+ * without a session lie in the same place, one after the other. */
+static size_t page_bytes(const hexad_model_info *info) {
+  int64_t most = 0;
+  for (int32_t i = 0; i < info->cache_count; ++i)
+    if (info->caches[i].page_bytes > most)
+      most = info->caches[i].page_bytes;
+  return (size_t)most;
+}
+
 static hexad_status plan(const hexad_model *model,
                          const hexad_context_options *options,
                          hexad_message message, layout *layout) {
@@ -64,15 +83,18 @@ static hexad_status plan(const hexad_model *model,
   capacity->segments = options->max_segments;
   capacity->elements =
       options->max_elements ? options->max_elements : options->max_tokens;
+  if (has_selection(info))
+    capacity->selected =
+        options->max_logits ? options->max_logits : options->max_tokens;
   size_t threads = options->threads ? options->threads : hexad_cpu_count();
   if (capacity->tokens == 0 || capacity->segments == 0)
     return hexad_fail(message, HEXAD_INVALID_ARGUMENT,
                       "max_tokens and max_segments must be at least 1");
   if (capacity->tokens > most || capacity->segments > most ||
-      capacity->elements > most)
+      capacity->elements > most || capacity->selected > most)
     return hexad_fail(message, HEXAD_INVALID_ARGUMENT,
-                      "max_tokens, max_segments and max_elements must be at "
-                      "most %zu",
+                      "max_tokens, max_segments, max_elements and max_logits "
+                      "must be at most %zu",
                       most);
   if (threads > MOST_THREADS && options->threads)
     return hexad_fail(message, HEXAD_INVALID_ARGUMENT,
@@ -81,21 +103,27 @@ static hexad_status plan(const hexad_model *model,
   layout->threads = (uint32_t)(threads < MOST_THREADS ? threads : MOST_THREADS);
   capacity->query_tiles = hexad_most_pieces(
       capacity->tokens, capacity->segments, (size_t)info->query_tile);
-  capacity->pages = hexad_most_pieces(capacity->tokens, capacity->segments,
-                                      (size_t)info->page);
+  capacity->pages =
+      hexad_most_pages(info, capacity->tokens, capacity->segments);
 
   size_t rows = granules(capacity->tokens);
   size_t segment_rows = granules(capacity->segments);
+  size_t selected_rows = granules(capacity->selected);
   size_t tile_rows = (size_t)info->tile_rows;
   const int64_t extents[HEXAD_EXTENT_COUNT] = {
       [HEXAD_EXTENT_THREADS] = layout->threads,
       [HEXAD_EXTENT_ROWS] = (int64_t)rows,
+      [HEXAD_EXTENT_TOKENS] = (int64_t)capacity->tokens,
       [HEXAD_EXTENT_STRIPS] =
           (int64_t)((capacity->tokens + tile_rows - 1) / tile_rows),
       [HEXAD_EXTENT_SEGMENTS] = (int64_t)capacity->segments,
       [HEXAD_EXTENT_SEGMENT_ROWS] = (int64_t)segment_rows,
       [HEXAD_EXTENT_SEGMENT_STRIPS] =
           (int64_t)((capacity->segments + tile_rows - 1) / tile_rows),
+      [HEXAD_EXTENT_SELECTED] = (int64_t)capacity->selected,
+      [HEXAD_EXTENT_SELECTED_ROWS] = (int64_t)selected_rows,
+      [HEXAD_EXTENT_SELECTED_STRIPS] =
+          (int64_t)((capacity->selected + tile_rows - 1) / tile_rows),
       [HEXAD_EXTENT_QUERY_TILES] = (int64_t)capacity->query_tiles,
       [HEXAD_EXTENT_PAGES] = (int64_t)capacity->pages,
       [HEXAD_EXTENT_ELEMENTS] = (int64_t)capacity->elements};
@@ -114,10 +142,21 @@ static hexad_status plan(const hexad_model *model,
   layout->segment_first = place(layout, segment_rows, sizeof(int32_t));
   layout->segment_pages =
       place(layout, capacity->segments + 1, sizeof(int32_t));
+  layout->selected_row = place(layout, selected_rows, sizeof(int32_t));
+  layout->selected_element = place(layout, selected_rows, sizeof(int32_t));
   layout->tile_segment = place(layout, capacity->query_tiles, sizeof(int32_t));
   layout->tile_bounds =
       place(layout, capacity->query_tiles, 2 * sizeof(int32_t));
   layout->page_bounds = place(layout, capacity->pages, 2 * sizeof(int32_t));
+  layout->page_segment = place(layout, capacity->pages, sizeof(int32_t));
+  if (info->cache_count) {
+    layout->caches =
+        place(layout, capacity->segments,
+              (size_t)info->cache_count * sizeof(hexad_cache_place));
+    layout->pages = place(layout, capacity->pages, page_bytes(info));
+    layout->tokens = place(layout, capacity->tokens, sizeof(int32_t));
+    layout->extended = place(layout, capacity->segments, sizeof(size_t));
+  }
   layout->arena_bytes = arena_bytes(&info->arena, extents, &layout->overflow);
   layout->arena = place(layout, layout->arena_bytes, 1);
   if (layout->overflow || layout->total > PTRDIFF_MAX - ALIGNMENT)
@@ -204,9 +243,18 @@ static hexad_context *assemble(char *base, const layout *layout,
   tables->segment_bounds = (int32_t *)(base + layout->segment_bounds);
   tables->segment_first = (int32_t *)(base + layout->segment_first);
   tables->segment_pages = (int32_t *)(base + layout->segment_pages);
+  tables->selected_row = (int32_t *)(base + layout->selected_row);
+  tables->selected_element = (int32_t *)(base + layout->selected_element);
   tables->tile_segment = (int32_t *)(base + layout->tile_segment);
   tables->tile_bounds = (int32_t *)(base + layout->tile_bounds);
   tables->page_bounds = (int32_t *)(base + layout->page_bounds);
+  tables->page_segment = (int32_t *)(base + layout->page_segment);
+  if (model->info->cache_count) {
+    tables->caches = (hexad_cache_place *)(base + layout->caches);
+    context->pages = base + layout->pages;
+    context->tokens = (int32_t *)(base + layout->tokens);
+    context->extended = (size_t *)(base + layout->extended);
+  }
 
   context->extents[HEXAD_EXTENT_THREADS] = layout->threads;
   void **pointers = context->pointers;
@@ -220,9 +268,13 @@ static hexad_context *assemble(char *base, const layout *layout,
   pointers[HEXAD_POINTER_SEGMENT_BOUNDS] = tables->segment_bounds;
   pointers[HEXAD_POINTER_SEGMENT_FIRST] = tables->segment_first;
   pointers[HEXAD_POINTER_SEGMENT_PAGES] = tables->segment_pages;
+  pointers[HEXAD_POINTER_CACHES] = tables->caches;
+  pointers[HEXAD_POINTER_SELECTED_ROW] = tables->selected_row;
+  pointers[HEXAD_POINTER_SELECTED_ELEMENT] = tables->selected_element;
   pointers[HEXAD_POINTER_TILE_SEGMENT] = tables->tile_segment;
   pointers[HEXAD_POINTER_TILE_BOUNDS] = tables->tile_bounds;
   pointers[HEXAD_POINTER_PAGE_BOUNDS] = tables->page_bounds;
+  pointers[HEXAD_POINTER_PAGE_SEGMENT] = tables->page_segment;
   return context;
 }
 
@@ -248,14 +300,11 @@ hexad_status hexad_runtime_context_create(const hexad_model *model,
                         options->memory_size, needed);
     memset(memory, 0, needed);
   } else {
-    memory = mmap(NULL, needed, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
+    memory = hexad_map_memory(needed);
+    if (!memory)
       return hexad_fail(message, HEXAD_OUT_OF_MEMORY,
                         "not enough memory: the context needs %zu bytes",
                         needed);
-    /* A hint: fewer TLB misses where the system has huge pages. */
-    madvise(memory, needed, MADV_HUGEPAGE);
   }
   uintptr_t address =
       ((uintptr_t)memory + ALIGNMENT - 1) & -(uintptr_t)ALIGNMENT;

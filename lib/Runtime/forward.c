@@ -20,6 +20,71 @@ void hexad_run_entry(hexad_context *context, size_t thread) {
   _mm_setcsr(control);
 }
 
+void hexad_run_team(hexad_context *context) {
+  hexad_team_barrier(&context->team);
+  hexad_run_entry(context, 0);
+  hexad_team_barrier(&context->team);
+}
+
+hexad_status hexad_context_begin(hexad_context *context, const char *on) {
+  if (__atomic_exchange_n(&context->busy, 1, __ATOMIC_ACQUIRE))
+    return HEXAD_CONTEXT_BUSY;
+  if (!context->caller_threads || context->team.threads == 1)
+    return HEXAD_OK;
+  hexad_message message = {context->message, sizeof(context->message)};
+  hexad_status status =
+      hexad_fail(message, HEXAD_INVALID_ARGUMENT,
+                 "the context was created for caller_threads: use %s", on);
+  hexad_context_end(context);
+  return status;
+}
+
+void hexad_context_end(hexad_context *context) {
+  __atomic_store_n(&context->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Is there an output of selected rows that the caller wants? */
+static int selects(const hexad_model_info *info,
+                   const hexad_arguments *arguments) {
+  void *const *outputs = arguments->pointers + info->input_count;
+  for (int32_t i = 0; i < info->output_count; ++i)
+    if (info->outputs[i].kind == HEXAD_OUTPUT_SELECTED && outputs[i])
+      return 1;
+  return 0;
+}
+
+/* Rows of padding in outputs of which compiled code writes the others. */
+static void clear_padding(hexad_context *context,
+                          const hexad_arguments *arguments) {
+  const hexad_model_info *info = context->model->info;
+  void *const *outputs = arguments->pointers + info->input_count;
+  int64_t elements = context->extents[HEXAD_EXTENT_ELEMENTS];
+  for (int32_t i = 0; i < info->output_count; ++i) {
+    if (info->outputs[i].kind != HEXAD_OUTPUT_SELECTED || !outputs[i])
+      continue;
+    size_t columns = (size_t)info->outputs[i].columns;
+    for (int64_t element = 0; element < elements; ++element)
+      if (context->tables.element_row[element] < 0)
+        memset((float *)outputs[i] + (size_t)element * columns, 0,
+               columns * sizeof(float));
+  }
+}
+
+/* Segments without a session begin with empty caches in the context. They need
+ * no layers: each attention is done with its pages before the next begins. */
+static void place_caches(hexad_context *context) {
+  const hexad_model_info *info = context->model->info;
+  hexad_cache_place *place = context->tables.caches;
+  for (int64_t i = 0; i < context->extents[HEXAD_EXTENT_SEGMENTS]; ++i)
+    for (int32_t c = 0; c < info->cache_count; ++c, ++place) {
+      int64_t bytes = info->caches[c].page_bytes;
+      int64_t page = context->tables.segment_pages[i];
+      *place =
+          (hexad_cache_place){(int64_t)(intptr_t)context->pages + page * bytes,
+                              INT64_MAX, bytes, 0};
+    }
+}
+
 /* Checks the arguments and prepares the tables: what one thread does before all
  * run. */
 static hexad_status open_door(hexad_context *context,
@@ -43,7 +108,7 @@ static hexad_status open_door(hexad_context *context,
   }
   hexad_status status = hexad_door_open(
       info, &context->capacity, arguments->batch, arguments->seq, mask,
-      &context->tables, context->extents, message);
+      selects(info, arguments), &context->tables, context->extents, message);
   if (status != HEXAD_OK)
     return status;
 
@@ -57,6 +122,8 @@ static hexad_status open_door(hexad_context *context,
     if (status != HEXAD_OK)
       return status;
   }
+  clear_padding(context, arguments);
+  place_caches(context);
   memcpy(context->pointers + HEXAD_POINTER_COUNT, arguments->pointers,
          (size_t)(info->input_count + info->output_count) * sizeof(void *));
   return HEXAD_OK;
@@ -66,23 +133,13 @@ hexad_status hexad_runtime_forward(hexad_context *context,
                                    const hexad_arguments *arguments) {
   if (!context)
     return HEXAD_INVALID_ARGUMENT;
-  if (__atomic_exchange_n(&context->busy, 1, __ATOMIC_ACQUIRE))
-    return HEXAD_CONTEXT_BUSY;
-  hexad_status status;
-  if (context->caller_threads && context->team.threads > 1) {
-    hexad_message message = {context->message, sizeof(context->message)};
-    status = hexad_fail(message, HEXAD_INVALID_ARGUMENT,
-                        "the context was created for caller_threads: use "
-                        "forward_on");
-  } else {
-    status = open_door(context, arguments);
-    if (status == HEXAD_OK) {
-      hexad_team_barrier(&context->team);
-      hexad_run_entry(context, 0);
-      hexad_team_barrier(&context->team);
-    }
-  }
-  __atomic_store_n(&context->busy, 0, __ATOMIC_RELEASE);
+  hexad_status status = hexad_context_begin(context, "forward_on");
+  if (status != HEXAD_OK)
+    return status;
+  status = open_door(context, arguments);
+  if (status == HEXAD_OK)
+    hexad_run_team(context);
+  hexad_context_end(context);
   return status;
 }
 

@@ -34,7 +34,7 @@ const char *hexad_runtime_status_text(hexad_status status) {
   case HEXAD_WEIGHTS_MISMATCH:
     return "the weights file does not belong to the library";
   case HEXAD_CAPACITY_EXCEEDED:
-    return "the call is larger than the context's capacity";
+    return "the call is larger than the capacity of the context or a session";
   case HEXAD_INPUT_OUT_OF_RANGE:
     return "an input has a value out of range";
   case HEXAD_MASK_WITH_HOLE:
@@ -43,6 +43,12 @@ const char *hexad_runtime_status_text(hexad_status status) {
     return "the context is in use by another call";
   case HEXAD_SYSTEM_ERROR:
     return "the operating system refused a request";
+  case HEXAD_SESSION_BUSY:
+    return "the session is in use by another call";
+  case HEXAD_REWIND_TOO_FAR:
+    return "the session no longer holds what that position needs";
+  case HEXAD_STATE_MISMATCH:
+    return "the saved state is damaged or belongs to another model";
   }
   return "unknown status";
 }

@@ -22,6 +22,7 @@ extern "C" {
 
 typedef struct hexad_model hexad_model;
 typedef struct hexad_context hexad_context;
+typedef struct hexad_session hexad_session;
 
 typedef enum hexad_status {
   HEXAD_OK = 0,
@@ -34,7 +35,10 @@ typedef enum hexad_status {
   HEXAD_INPUT_OUT_OF_RANGE = 7,
   HEXAD_MASK_WITH_HOLE = 8,
   HEXAD_CONTEXT_BUSY = 9,
-  HEXAD_SYSTEM_ERROR = 10
+  HEXAD_SYSTEM_ERROR = 10,
+  HEXAD_SESSION_BUSY = 11,
+  HEXAD_REWIND_TOO_FAR = 12,
+  HEXAD_STATE_MISMATCH = 13
 } hexad_status;
 
 typedef struct hexad_model_options {
@@ -47,6 +51,7 @@ typedef struct hexad_context_options {
   size_t max_tokens;   /* most tokens of a call, padding not counted */
   size_t max_segments; /* most batch rows of a call */
   size_t max_elements; /* most batch * seq of a call; 0: max_tokens */
+  size_t max_logits;   /* most rows of logits of a call; 0: max_tokens */
   size_t threads;      /* 0: the CPUs that the process may use */
   int caller_threads;  /* not 0: no threads are made, see forward_on */
   void *memory;        /* null: the context allocates */
@@ -82,6 +87,61 @@ hexad_status hexad_runtime_forward(hexad_context *context,
                                    const hexad_arguments *arguments);
 hexad_status hexad_runtime_forward_on(hexad_context *context, size_t thread,
                                       const hexad_arguments *arguments);
+
+typedef struct hexad_session_options {
+  size_t capacity; /* most positions */
+  size_t slack;    /* positions that rewind can go back in layers with a window;
+                      0: 512 */
+  void *memory;    /* null: the session allocates */
+  size_t memory_size;
+  char *message; /* receives a sentence about a failure; may be null */
+  size_t message_size;
+} hexad_session_options;
+
+hexad_status hexad_runtime_session_size(const hexad_model *model,
+                                        const hexad_session_options *options,
+                                        size_t *bytes);
+hexad_status hexad_runtime_session_create(const hexad_model *model,
+                                          const hexad_session_options *options,
+                                          hexad_session **session);
+void hexad_runtime_session_destroy(hexad_session *session);
+size_t hexad_runtime_session_position(const hexad_session *session);
+hexad_status hexad_runtime_session_rewind(hexad_session *session,
+                                          size_t position);
+hexad_status hexad_runtime_session_fork(hexad_session *destination,
+                                        hexad_session *source);
+hexad_status hexad_runtime_session_saved_size(hexad_session *session,
+                                              size_t *bytes);
+hexad_status hexad_runtime_session_save(hexad_session *session, void *buffer,
+                                        size_t size);
+hexad_status hexad_runtime_session_load(hexad_session *session,
+                                        const void *buffer, size_t size);
+const char *hexad_runtime_session_message(const hexad_session *session);
+
+/* Of which tokens of an extension the logits are wanted. */
+typedef enum hexad_logits_of {
+  HEXAD_NO_LOGITS = 0,
+  HEXAD_LAST_LOGITS = 1,
+  HEXAD_ALL_LOGITS = 2
+} hexad_logits_of;
+
+typedef struct hexad_extension {
+  hexad_session *session;
+  const int32_t *tokens;
+  size_t count;
+  hexad_logits_of logits;
+} hexad_extension;
+
+hexad_status hexad_runtime_extend(hexad_context *context,
+                                  hexad_session *session, const int32_t *tokens,
+                                  size_t count, hexad_logits_of which,
+                                  float *logits);
+hexad_status hexad_runtime_extend_batch(hexad_context *context,
+                                        const hexad_extension *extensions,
+                                        size_t count, float *logits);
+hexad_status hexad_runtime_extend_on(hexad_context *context, size_t thread,
+                                     const hexad_extension *extensions,
+                                     size_t count, float *logits);
 
 const char *hexad_runtime_status_text(hexad_status status);
 

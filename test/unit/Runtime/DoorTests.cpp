@@ -30,18 +30,32 @@ struct Tables {
     tileSegment.assign(capacity.query_tiles, untouched);
     tileBounds.assign(2 * capacity.query_tiles, untouched);
     pageBounds.assign(2 * capacity.pages, untouched);
+    pageSegment.assign(capacity.pages, untouched);
+    selectedRow.assign(roundUp(capacity.selected), untouched);
+    selectedElement.assign(roundUp(capacity.selected), untouched);
   }
   static size_t roundUp(size_t count) {
     return (count + HEXAD_ROW_GRANULE - 1) / HEXAD_ROW_GRANULE *
            HEXAD_ROW_GRANULE;
   }
   hexad_tables get() {
-    return {rowElement.data(),    elementRow.data(),   positions.data(),
-            segmentBounds.data(), segmentFirst.data(), segmentPages.data(),
-            tileSegment.data(),   tileBounds.data(),   pageBounds.data()};
+    return {rowElement.data(),
+            elementRow.data(),
+            positions.data(),
+            segmentBounds.data(),
+            segmentFirst.data(),
+            segmentPages.data(),
+            selectedRow.data(),
+            selectedElement.data(),
+            tileSegment.data(),
+            tileBounds.data(),
+            pageBounds.data(),
+            pageSegment.data(),
+            nullptr};
   }
   std::vector<int32_t> rowElement, elementRow, positions, segmentBounds,
-      segmentFirst, segmentPages, tileSegment, tileBounds, pageBounds;
+      segmentFirst, segmentPages, tileSegment, tileBounds, pageBounds,
+      pageSegment, selectedRow, selectedElement;
 };
 
 /// The same by appending, straight from abi.h's words.
@@ -65,6 +79,7 @@ struct Expected {
       for (int32_t row = begin; row < end; row += info.page) {
         pageBounds.push_back(row);
         pageBounds.push_back(std::min(end, row + info.page));
+        pageSegment.push_back(i);
       }
       for (int32_t row = begin; row < end; row += info.query_tile) {
         tileSegment.push_back(i);
@@ -73,6 +88,15 @@ struct Expected {
       }
     }
     tokens = rowElement.size();
+    // With selection: every row is wanted, where it stands in the rectangle.
+    for (int32_t row = 0; row < tokens; ++row) {
+      selectedRow.push_back(row);
+      selectedElement.push_back(rowElement[row]);
+    }
+    while (selectedRow.size() % HEXAD_ROW_GRANULE) {
+      selectedRow.push_back(-1);
+      selectedElement.push_back(-1);
+    }
     segmentPages.push_back(pageBounds.size() / 2);
     while (rowElement.size() % HEXAD_ROW_GRANULE) {
       rowElement.push_back(-1);
@@ -86,7 +110,8 @@ struct Expected {
   }
   int64_t tokens;
   std::vector<int32_t> rowElement, elementRow, positions, segmentBounds,
-      segmentFirst, segmentPages, tileSegment, tileBounds, pageBounds;
+      segmentFirst, segmentPages, tileSegment, tileBounds, pageBounds,
+      pageSegment, selectedRow, selectedElement;
 };
 
 /// The beginning of `got` is `want`, the rest is as it was.
@@ -101,25 +126,33 @@ class DoorTest : public testing::Test {
 protected:
   /// Opens the door for exactly the capacity that the rectangle needs.
   hexad_status open(size_t batch, size_t seq, const std::vector<int32_t> &mask,
-                    bool passMask = true) {
+                    bool passMask = true, bool selects = false) {
     size_t tokens = 0;
     for (int32_t real : mask)
       tokens += real != 0;
-    capacity = {tokens, batch, batch * seq,
+    capacity = {tokens,
+                batch,
+                batch * seq,
+                selects ? tokens : 0,
                 hexad_most_pieces(tokens, batch, model.info.query_tile),
                 hexad_most_pieces(tokens, batch, model.info.page)};
     tables.emplace(capacity);
     hexad_tables pointers = tables->get();
     return hexad_door_open(&model.info, &capacity, batch, seq,
-                           passMask ? mask.data() : nullptr, &pointers, extents,
-                           {message, sizeof(message)});
+                           passMask ? mask.data() : nullptr, selects, &pointers,
+                           extents, {message, sizeof(message)});
   }
 
   void check(size_t batch, size_t seq, const std::vector<int32_t> &mask,
-             bool passMask = true) {
+             bool passMask = true, bool selects = false) {
     SCOPED_TRACE(testing::Message() << "batch " << batch << ", seq " << seq);
-    ASSERT_EQ(HEXAD_OK, open(batch, seq, mask, passMask)) << message;
+    ASSERT_EQ(HEXAD_OK, open(batch, seq, mask, passMask, selects)) << message;
     Expected want(model.info, batch, seq, mask);
+    if (!selects) {
+      want.selectedRow.clear();
+      want.selectedElement.clear();
+    }
+    int64_t selected = selects ? want.tokens : 0;
     expectTable("row_element", want.rowElement, tables->rowElement);
     expectTable("element_row", want.elementRow, tables->elementRow);
     expectTable("positions", want.positions, tables->positions);
@@ -129,11 +162,20 @@ protected:
     expectTable("tile_segment", want.tileSegment, tables->tileSegment);
     expectTable("tile_bounds", want.tileBounds, tables->tileBounds);
     expectTable("page_bounds", want.pageBounds, tables->pageBounds);
+    expectTable("page_segment", want.pageSegment, tables->pageSegment);
+    expectTable("selected_row", want.selectedRow, tables->selectedRow);
+    expectTable("selected_element", want.selectedElement,
+                tables->selectedElement);
     auto tiles = [&](int64_t count) {
       return (count + model.info.tile_rows - 1) / model.info.tile_rows;
     };
     EXPECT_EQ(int64_t(want.rowElement.size()), extents[HEXAD_EXTENT_ROWS]);
+    EXPECT_EQ(want.tokens, extents[HEXAD_EXTENT_TOKENS]);
     EXPECT_EQ(tiles(want.tokens), extents[HEXAD_EXTENT_STRIPS]);
+    EXPECT_EQ(selected, extents[HEXAD_EXTENT_SELECTED]);
+    EXPECT_EQ(int64_t(want.selectedRow.size()),
+              extents[HEXAD_EXTENT_SELECTED_ROWS]);
+    EXPECT_EQ(tiles(selected), extents[HEXAD_EXTENT_SELECTED_STRIPS]);
     EXPECT_EQ(int64_t(batch), extents[HEXAD_EXTENT_SEGMENTS]);
     EXPECT_EQ(int64_t(want.segmentFirst.size()),
               extents[HEXAD_EXTENT_SEGMENT_ROWS]);
@@ -170,7 +212,7 @@ TEST_F(DoorTest, RandomRectangles) {
       for (size_t s = first; s < first + length; ++s)
         mask[i * seq + s] = random() % 2 ? 1 : -5;
     }
-    check(batch, seq, mask);
+    check(batch, seq, mask, /*passMask=*/true, /*selects=*/random() % 2);
     if (HasFailure())
       return;
   }
@@ -208,11 +250,13 @@ TEST_F(DoorTest, TooLongForThePositions) {
 
 TEST_F(DoorTest, Capacity) {
   std::vector<int32_t> mask(12, 1);
-  ASSERT_EQ(HEXAD_OK, open(3, 4, mask));
+  ASSERT_EQ(HEXAD_OK, open(3, 4, mask, /*passMask=*/true, /*selects=*/true));
   hexad_tables pointers = tables->get();
-  auto reopen = [&](size_t batch, size_t seq, hexad_capacity smaller) {
+  auto reopen = [&](size_t batch, size_t seq, hexad_capacity smaller,
+                    int selects = 0) {
     return hexad_door_open(&model.info, &smaller, batch, seq, mask.data(),
-                           &pointers, extents, {message, sizeof(message)});
+                           selects, &pointers, extents,
+                           {message, sizeof(message)});
   };
   hexad_capacity less = capacity;
   less.segments = 2;
@@ -229,6 +273,12 @@ TEST_F(DoorTest, Capacity) {
                "max_tokens = 11",
                message);
   EXPECT_EQ(HEXAD_CAPACITY_EXCEEDED, reopen(2, SIZE_MAX / 2 + 2, capacity));
+  less = capacity;
+  less.selected = 11;
+  EXPECT_EQ(HEXAD_CAPACITY_EXCEEDED, reopen(3, 4, less, /*selects=*/1));
+  EXPECT_STREQ("batch rows 0 to 2 have 12 tokens of which results are wanted, "
+               "the context was created for max_logits = 11",
+               message);
 }
 
 TEST_F(DoorTest, IdsAreCheckedWhereReal) {
@@ -268,6 +318,36 @@ TEST(MostPieces, IsReached) {
         cut(cut, 0, tokens, 0);
         EXPECT_EQ(most, hexad_most_pieces(tokens, segments, size))
             << tokens << " tokens, " << segments << " segments, size " << size;
+      }
+}
+
+TEST(MostPages, AreEnoughAndReached) {
+  hexad_model_info info = {};
+  const hexad_cache_info cache = {64, 1, 0};
+  info.caches = &cache;
+  info.cache_count = 1;
+  for (size_t tokens = 0; tokens <= 8; ++tokens)
+    for (size_t segments = 1; segments <= 3; ++segments)
+      for (size_t size = 1; size <= 4; ++size) {
+        info.page = size;
+        size_t most = 0;
+        // Every length of each segment, from every position in a page.
+        auto cut = [&](auto &self, size_t segment, size_t left,
+                       size_t pages) -> void {
+          most = std::max(most, pages);
+          if (segment == segments)
+            return;
+          for (size_t length = 1; length <= left; ++length)
+            for (size_t first = 0; first < size; ++first)
+              self(self, segment + 1, left - length,
+                   pages + (first + length + size - 1) / size);
+        };
+        cut(cut, 0, tokens, 0);
+        size_t bound = hexad_most_pages(&info, tokens, segments);
+        EXPECT_LE(most, bound) << tokens << " tokens, " << segments
+                               << " segments, pages of " << size;
+        EXPECT_LE(bound, most + segments) << tokens << " tokens, " << segments
+                                          << " segments, pages of " << size;
       }
 }
 
