@@ -16,7 +16,9 @@ using namespace mlir;
 using namespace hexad;
 
 llvm::ArrayRef<const Family *> hexad::getFamilies() {
-  static const Family *const families[] = {&bertFamily};
+  static const Family *const families[] = {
+      &bertFamily,    &gemma3Family, &gpt2Family,  &gptNeoxFamily, &llamaFamily,
+      &mistralFamily, &olmo2Family,  &qwen2Family, &qwen3Family};
   return families;
 }
 
@@ -39,6 +41,13 @@ static const Family *findFamily(const ConfigFile &config) {
   std::string type;
   if (failed(config.readString("model_type", type)))
     return nullptr;
+  if (config.find("text_config")) {
+    emitError(config.getLocation("model_type"), "model_type ")
+        << quoteName(type)
+        << " reads more than text, which is not supported; expected a model "
+           "of its text alone";
+    return nullptr;
+  }
   std::string known;
   for (const Family *family : getFamilies()) {
     if (family->names.family == type)

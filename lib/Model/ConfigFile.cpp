@@ -8,12 +8,13 @@
 #include "ConfigFile.h"
 #include "TextFile.h"
 #include "hexad/Model/Json.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace hexad;
 
-/// Configurations are small and flat.
+/// Configurations are small and rather flat.
 static constexpr unsigned maxDepth = 32;
 
 /// Keys that the library which writes these files gives every model, and that
@@ -106,8 +107,16 @@ Location ConfigFile::getLocation(size_t offset) const {
   return FileLineColLoc::get(context, path, line, column);
 }
 
+size_t ConfigFile::getOffset(llvm::StringRef key) const {
+  auto found = offsets.find(prefix + key.str());
+  if (found != offsets.end())
+    return found->second;
+  return prefix.empty() ? 0
+                        : offsets.lookup(llvm::StringRef(prefix).drop_back());
+}
+
 Location ConfigFile::getLocation(llvm::StringRef key) const {
-  return getLocation(offsets.lookup(key));
+  return getLocation(getOffset(key));
 }
 
 FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
@@ -118,9 +127,11 @@ FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
     return failure();
   ConfigFile config(path, *text, context);
   size_t errorOffset = 0;
+  SmallVector<std::string> names;
   auto addKey = [&](unsigned depth, llvm::StringRef key, size_t offset) {
-    if (depth == 1)
-      config.offsets.try_emplace(key, offset);
+    names.resize(depth);
+    names.back() = key.str();
+    config.offsets.try_emplace(llvm::join(names, "."), offset);
   };
   if (llvm::Error error = scanJson(*text, maxDepth, addKey, &errorOffset))
     return emitError(config.getLocation(errorOffset),
@@ -144,23 +155,37 @@ FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
   return config;
 }
 
+LogicalResult ConfigFile::openObject(llvm::StringRef key,
+                                     std::optional<ConfigFile> &object) const {
+  const llvm::json::Value *value = find(key);
+  if (!value)
+    return success();
+  if (!value->getAsObject())
+    return expected(key, "an object");
+  object = *this;
+  object->root = *value->getAsObject();
+  object->prefix += key.str() + ".";
+  return success();
+}
+
 LogicalResult ConfigFile::checkKeys(const ConfigKeys &keys) const {
   // In the order of the file, so that the first mistake is named first.
   std::vector<std::pair<size_t, llvm::StringRef>> order;
-  for (const auto &[key, offset] : offsets)
-    order.emplace_back(offset, key);
+  for (const auto &entry : root)
+    order.emplace_back(getOffset(entry.first), entry.first);
   llvm::sort(order);
   for (const auto &[offset, key] : order) {
     if (llvm::is_contained(keys.read, key) ||
         llvm::is_contained(keys.inert, key) ||
-        llvm::is_contained(inertEverywhere, key))
+        (prefix.empty() && llvm::is_contained(inertEverywhere, key)))
       continue;
     const FixedKey *fixed =
         llvm::find_if(keys.mustEqual,
                       [&](const FixedKey &fixed) { return fixed.name == key; });
     if (fixed == keys.mustEqual.end())
       return emitError(getLocation(key), "unknown key ")
-             << quoteName(key) << ": it may change what the model computes";
+             << quoteName(prefix + key.str())
+             << ": it may change what the model computes";
     const llvm::json::Value *value = find(key);
     if (value && *value != llvm::cantFail(llvm::json::parse(fixed->json)))
       return expected(key, fixed->json);
@@ -176,7 +201,7 @@ const llvm::json::Value *ConfigFile::find(llvm::StringRef key) const {
 InFlightDiagnostic ConfigFile::expected(llvm::StringRef key,
                                         const llvm::Twine &what) const {
   InFlightDiagnostic diagnostic = emitError(getLocation(key), "expected ")
-                                  << key << " to be " << what;
+                                  << prefix << key << " to be " << what;
   if (const llvm::json::Value *value = root.get(key))
     return std::move(diagnostic << ", found " << describe(*value));
   return std::move(diagnostic << ", but the key is missing");
@@ -194,14 +219,15 @@ ConfigFile::readString(llvm::StringRef key, std::string &text,
   return success();
 }
 
-LogicalResult ConfigFile::readSize(llvm::StringRef key, int64_t limit,
-                                   int64_t &size,
-                                   std::optional<int64_t> byDefault) const {
-  const llvm::json::Value *value = find(key);
-  std::optional<int64_t> found = value ? value->getAsInteger() : byDefault;
-  if (!found || *found < 1 || *found > limit)
-    return expected(key, "an integer from 1 to " + llvm::Twine(limit));
-  size = *found;
+LogicalResult ConfigFile::readInteger(llvm::StringRef key, int64_t least,
+                                      int64_t limit, int64_t &value,
+                                      std::optional<int64_t> byDefault) const {
+  const llvm::json::Value *given = find(key);
+  std::optional<int64_t> found = given ? given->getAsInteger() : byDefault;
+  if (!found || *found < least || *found > limit)
+    return expected(key, "an integer from " + llvm::Twine(least) + " to " +
+                             llvm::Twine(limit));
+  value = *found;
   return success();
 }
 
@@ -211,6 +237,16 @@ LogicalResult ConfigFile::readNumber(llvm::StringRef key, double &number,
   std::optional<double> found = value ? value->getAsNumber() : byDefault;
   if (!found || !std::isfinite(*found) || *found < 0)
     return expected(key, "a number of at least 0");
+  number = *found;
+  return success();
+}
+
+LogicalResult ConfigFile::readPositive(llvm::StringRef key, double &number,
+                                       std::optional<double> byDefault) const {
+  const llvm::json::Value *value = find(key);
+  std::optional<double> found = value ? value->getAsNumber() : byDefault;
+  if (!found || !std::isfinite(*found) || *found <= 0)
+    return expected(key, "a number of more than 0");
   number = *found;
   return success();
 }

@@ -24,7 +24,8 @@ struct Family {
                                   Description &description);
 };
 
-extern const Family bertFamily;
+extern const Family bertFamily, gemma3Family, gpt2Family, gptNeoxFamily,
+    llamaFamily, mistralFamily, olmo2Family, qwen2Family, qwen3Family;
 
 /// All families, in alphabetical order.
 llvm::ArrayRef<const Family *> getFamilies();
