@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModelTestUtilities.h"
+#include "FolderTest.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -28,16 +28,8 @@ constexpr llvm::StringLiteral goodConfig = R"({
   "vocab_size": 7
 })";
 
-class CheckpointFolder : public ModelTest {
+class CheckpointFolder : public FolderTest {
 protected:
-  void add(std::string name, llvm::SmallVector<int64_t, 4> shape,
-           StoredType type = StoredType::F32) {
-    int64_t bytes = getStoredTypeBytes(type);
-    for (int64_t size : shape)
-      bytes *= size;
-    tensors.push_back(
-        {name, type, shape, ArrayRef<uint8_t>(zeros).take_front(bytes)});
-  }
   /// The tensors of the encoder, in the spelling of old checkpoints or new.
   void addEncoder(std::string prefix, bool old = false) {
     std::string weight = old ? ".gamma" : ".weight";
@@ -79,31 +71,11 @@ protected:
   /// The good configuration with one piece replaced.
   static std::string change(llvm::StringRef from, llvm::StringRef to,
                             llvm::StringRef text = goodConfig) {
-    size_t at = text.find(from);
-    EXPECT_NE(at, llvm::StringRef::npos) << from.str();
-    return (text.take_front(at) + to + text.drop_front(at + from.size())).str();
-  }
-
-  void store(llvm::StringRef config,
-             llvm::StringRef name = "model.safetensors") {
-    folder.write("config.json", config);
-    llvm::Error error = writeSafetensors(folder.getPath(name), tensors);
-    ASSERT_FALSE(!!error) << llvm::toString(std::move(error));
+    return FolderTest::change(from, to, text);
   }
   OwningOpRef<ModuleOp> readFolder(llvm::StringRef config = goodConfig) {
-    store(config);
-    diagnostics.clear();
-    return read(folder.getPath());
+    return FolderTest::readFolder(config);
   }
-  void expectConfigError(llvm::StringRef config, llvm::StringRef where,
-                         llvm::StringRef what) {
-    store(config);
-    expectError(folder.getPath(), getPlace("config.json", where), what);
-  }
-
-  TemporaryFolder folder;
-  std::vector<uint8_t> zeros = std::vector<uint8_t>(4096);
-  std::vector<TensorToWrite> tensors;
 };
 
 TEST_F(CheckpointFolder, ReadsEverySpelling) {

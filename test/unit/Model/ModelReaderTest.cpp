@@ -6,10 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelTestUtilities.h"
-#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
-#include "hexad/Model/WeightFile.h"
-#include "mlir/IR/Builders.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -32,21 +28,6 @@ TEST_P(GoldenModels, FolderEqualsDescription) {
     EXPECT_EQ(print(*fromFolder), print(*fromYaml));
     EXPECT_EQ(diagnostics, "");
   }
-}
-
-/// Writes the weights of `module`, parameter behind parameter.
-std::string writeWeights(ModuleOp module, llvm::StringRef folder) {
-  TemporaryFolder target;
-  Builder builder(module.getContext());
-  int64_t offset = 0;
-  for (auto parameter : module.getOps<ParameterOp>()) {
-    parameter->setAttr("hexad.offset", builder.getI64IntegerAttr(offset));
-    offset += llvm::alignTo(parameter.getTensorType().getNumElements() * 4, 64);
-  }
-  std::string path = target.getPath("weights");
-  EXPECT_TRUE(succeeded(writeWeightFile(module, folder, path)));
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
 TEST_P(GoldenModels, WeightsOfFolderAndDescriptionAreEqual) {

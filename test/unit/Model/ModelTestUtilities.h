@@ -9,11 +9,15 @@
 #define HEXAD_TEST_UNIT_MODEL_MODELTESTUTILITIES_H
 
 #include "TemporaryFolder.h"
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Model/ModelReader.h"
 #include "hexad/Model/Safetensors.h"
+#include "hexad/Model/WeightFile.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 
 namespace hexad {
@@ -52,6 +56,23 @@ protected:
     llvm::raw_string_ostream stream(text);
     module.print(stream);
     return text;
+  }
+
+  /// The weights of `module`, parameter behind parameter.
+  static std::string writeWeights(mlir::ModuleOp module,
+                                  llvm::StringRef folder) {
+    TemporaryFolder target;
+    mlir::Builder builder(module.getContext());
+    int64_t offset = 0;
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      parameter->setAttr("hexad.offset", builder.getI64IntegerAttr(offset));
+      offset +=
+          llvm::alignTo(parameter.getTensorType().getNumElements() * 4, 64);
+    }
+    std::string path = target.getPath("weights");
+    EXPECT_TRUE(mlir::succeeded(writeWeightFile(module, folder, path)));
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    return buffer ? (*buffer)->getBuffer().str() : "";
   }
 
   /// `where` is "line:column", or empty if the test does not care.
