@@ -246,7 +246,8 @@ TEST_F(DescriptionReader, RefusesKeys) {
                   "4:18", "inside the model's folder");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, names: gpt9"), "",
-      "expected one of bert, found 'gpt9'");
+      "expected one of bert, gemma3_text, gpt2, gpt_neox, llama, mistral, "
+      "olmo2, qwen2, qwen3, found 'gpt9'");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, unused: all"), "",
       "expected a sequence of tensors' names, found 'all'");
