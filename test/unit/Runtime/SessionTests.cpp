@@ -40,9 +40,14 @@ void runDecoder(int64_t thread, const int64_t *extents, void *const *pointers) {
   for (int cache : {0, 1}) {
     for (int64_t piece = 0; piece < extents[HEXAD_EXTENT_PAGES]; ++piece)
       for (int32_t row = table(HEXAD_POINTER_PAGE_BOUNDS)[2 * piece];
-           row < table(HEXAD_POINTER_PAGE_BOUNDS)[2 * piece + 1]; ++row)
-        at(table(HEXAD_POINTER_PAGE_SEGMENT)[piece], cache, positions[row]) =
+           row < table(HEXAD_POINTER_PAGE_BOUNDS)[2 * piece + 1]; ++row) {
+        int64_t segment = table(HEXAD_POINTER_PAGE_SEGMENT)[piece];
+        // Whoever begins a page may write all of it.
+        if (positions[row] % page == 0)
+          std::fill_n(&at(segment, cache, positions[row]), page, -1);
+        at(segment, cache, positions[row]) =
             ids[table(HEXAD_POINTER_ROW_ELEMENT)[row]];
+      }
     for (int64_t tile = 0; tile < extents[HEXAD_EXTENT_QUERY_TILES]; ++tile)
       for (int32_t row = table(HEXAD_POINTER_TILE_BOUNDS)[2 * tile];
            row < table(HEXAD_POINTER_TILE_BOUNDS)[2 * tile + 1]; ++row)
