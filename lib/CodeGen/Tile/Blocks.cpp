@@ -42,7 +42,7 @@ Value Tiler::findDestination(RowsOp op, unsigned result) {
 Value Tiler::getBlockRows(Value rows) {
   // At least one strip: a loop's step cannot be 0.
   Value strips = builder.createOrFold<arith::MaxUIOp>(
-      div(rows, index(options.tileRows)), index(1));
+      ceilDiv(rows, options.tileRows), index(1));
   Value blocks = ceilDiv(strips, options.blockRows / options.tileRows);
   Value blockStrips = div(add(strips, sub(blocks, index(1))), blocks);
   return mul(blockStrips, index(options.tileRows));
@@ -125,11 +125,7 @@ LogicalResult Tiler::convertRows(RowsOp op) {
     scf::YieldOp::create(builder, results);
     return loop.getResults();
   };
-  SmallVector<Value> results = splitRows(
-      getStripCount(*domain), options.tileRows, destinations, tileBlock);
-  // The next block with the same split needs no barrier (hexad-plan-memory).
-  results.front().getDefiningOp()->setAttr("hexad.split",
-                                           getSplitName(*domain));
+  SmallVector<Value> results = splitRows(*domain, destinations, tileBlock);
   for (Operation *whole : llvm::reverse(wholes)) {
     // Taking a slice asked for sizes that nothing needed.
     for (Operation *user : llvm::make_early_inc_range(whole->getUsers()))

@@ -19,7 +19,7 @@ void Tiler::convertPackRows(PackRowsOp op) {
       builder, SmallVector<OpFoldResult>{rows}, builder.getI32Type());
   Value where = table(HEXAD_POINTER_ROW_ELEMENT);
   Value rectangle = mapped(op.getRectangle());
-  auto results = splitRows(rows, 1, empty, [&](Range range, ValueRange parts) {
+  auto results = splitRows(rows, empty, [&](Range range, ValueRange parts) {
     auto gather = kernel::GatherIndicesOp::create(
         builder, parts[0].getType(), rectangle,
         sliceRows(where, range.offset, range.size), parts[0]);
@@ -34,7 +34,7 @@ void Tiler::convertPool(PoolOp op) {
       cast<RankedTensorType>(op.getPooled().getType()).getDimSize(1);
   Value count = extent(HEXAD_EXTENT_SEGMENT_ROWS);
   auto results = splitRows(
-      count, 1, emptyRows(count, columns),
+      count, emptyRows(count, columns),
       [&](Range range, ValueRange parts) -> SmallVector<Value> {
         if (op.getKind() == Pooling::First) {
           Value first = sliceRows(table(HEXAD_POINTER_SEGMENT_FIRST),
@@ -59,7 +59,7 @@ void Tiler::convertSelectRows(SelectRowsOp op) {
   Value count = extent(HEXAD_EXTENT_SELECTED_ROWS);
   Value where = table(HEXAD_POINTER_SELECTED_ROW);
   auto results = splitRows(
-      count, 1, emptyRows(count, columns), [&](Range range, ValueRange parts) {
+      count, emptyRows(count, columns), [&](Range range, ValueRange parts) {
         return SmallVector<Value>(
             kernel::GatherRowsOp::create(
                 builder, parts[0].getType(), rows,
@@ -86,7 +86,7 @@ void Tiler::convertSelectedOutput(Value rows, Value output) {
       ValueRange(), /*mapping=*/std::nullopt);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(forall.getTerminator());
-  Range range = getShare(count, 1, forall.getInductionVar(0));
+  Range range = getShare(count, forall.getInductionVar(0));
   kernel::ScatterRowsOp::create(
       builder, TypeRange(), sliceRows(rows, range.offset, range.size),
       sliceRows(where, range.offset, range.size), output);
@@ -121,7 +121,7 @@ void Tiler::convertUnpackRows(UnpackRowsOp op, Value output) {
     Value base = mul(elements, index(layer));
     Value layerDestination = sliceRows(destination, base, elements);
     auto results = splitRows(
-        elements, 1, layerDestination, [&](Range range, ValueRange parts) {
+        elements, layerDestination, [&](Range range, ValueRange parts) {
           Value part = sliceRows(where, range.offset, range.size);
           return SmallVector<Value>(
               kernel::GatherRowsOp::create(builder, parts[0].getType(),
@@ -136,15 +136,15 @@ void Tiler::convertUnpackRows(UnpackRowsOp op, Value output) {
 }
 
 void Tiler::convertPooledOutput(Value rows, Value output) {
-  auto results = splitRows(
-      extent(HEXAD_EXTENT_SEGMENTS), 1, asDestination(builder, output),
-      [&](Range range, ValueRange parts) {
-        return SmallVector<Value>(kernel::CopyRowsOp::create(
-                                      builder, parts[0].getType(),
-                                      sliceRows(rows, range.offset, range.size),
-                                      parts[0])
-                                      ->getResults());
-      });
+  auto results =
+      splitRows(extent(HEXAD_EXTENT_SEGMENTS), asDestination(builder, output),
+                [&](Range range, ValueRange parts) {
+                  return SmallVector<Value>(
+                      kernel::CopyRowsOp::create(
+                          builder, parts[0].getType(),
+                          sliceRows(rows, range.offset, range.size), parts[0])
+                          ->getResults());
+                });
   bufferization::MaterializeInDestinationOp::create(
       builder, /*result=*/Type(), results[0], output, /*restrict=*/true,
       /*writable=*/true);

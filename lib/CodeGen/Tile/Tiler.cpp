@@ -83,22 +83,45 @@ Value Tiler::emptyRows(Value rows, int64_t columns) {
   return empty;
 }
 
-Tiler::Range Tiler::getShare(Value total, int64_t unit, Value thread) {
+Tiler::Range Tiler::getShare(Value total, Value thread) {
   Value threads = extent(HEXAD_EXTENT_THREADS);
   Value first = div(mul(total, thread), threads);
   Value last = div(mul(total, add(thread, index(1))), threads);
-  return {mul(first, index(unit)), mul(sub(last, first), index(unit))};
+  return {first, sub(last, first)};
 }
 
-SmallVector<Value>
-Tiler::splitRows(Value total, int64_t unit, ValueRange destinations,
-                 function_ref<SmallVector<Value>(Range, ValueRange)> body) {
+Tiler::Range Tiler::getShareOfRows(RowDomain domain, Value thread) {
+  Range strips = getShare(getStripCount(domain), thread);
+  Value unit = index(options.tileRows);
+  Value first = mul(strips.offset, unit);
+  Value last = mul(add(strips.offset, strips.size), unit);
+  return {first, sub(min(last, getRealRowCount(domain)), first)};
+}
+
+SmallVector<Value> Tiler::splitRows(RowDomain domain, ValueRange destinations,
+                                    SplitBody body) {
+  auto results =
+      split([&](Value thread) { return getShareOfRows(domain, thread); },
+            destinations, body);
+  // The next loop with the same split needs no barrier (hexad-plan-memory).
+  results.front().getDefiningOp()->setAttr("hexad.split", getSplitName(domain));
+  return results;
+}
+
+SmallVector<Value> Tiler::splitRows(Value total, ValueRange destinations,
+                                    SplitBody body) {
+  return split([&](Value thread) { return getShare(total, thread); },
+               destinations, body);
+}
+
+SmallVector<Value> Tiler::split(function_ref<Range(Value)> getRange,
+                                ValueRange destinations, SplitBody body) {
   auto forall = scf::ForallOp::create(
       builder, SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_THREADS)},
       destinations, /*mapping=*/std::nullopt);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(forall.getTerminator());
-  Range range = getShare(total, unit, forall.getInductionVar(0));
+  Range range = getRange(forall.getInductionVar(0));
 
   SmallVector<Value> parts;
   for (Value destination : forall.getRegionIterArgs())
@@ -129,7 +152,7 @@ Tiler::splitRows(Value total, int64_t unit, ValueRange destinations,
 namespace {
 /// What the ABI knows of a domain.
 struct DomainFacts {
-  hexad_extent rows, strips;
+  hexad_extent rows, realRows, strips;
   StringLiteral name;
 };
 } // namespace
@@ -137,14 +160,19 @@ struct DomainFacts {
 static const DomainFacts &getFacts(RowDomain domain) {
   // In the order of the enum.
   static constexpr DomainFacts facts[] = {
-      {HEXAD_EXTENT_ROWS, HEXAD_EXTENT_STRIPS, "tokens"},
-      {HEXAD_EXTENT_SEGMENT_ROWS, HEXAD_EXTENT_SEGMENT_STRIPS, "segments"},
-      {HEXAD_EXTENT_SELECTED_ROWS, HEXAD_EXTENT_SELECTED_STRIPS, "selected"}};
+      {HEXAD_EXTENT_ROWS, HEXAD_EXTENT_TOKENS, HEXAD_EXTENT_STRIPS, "tokens"},
+      {HEXAD_EXTENT_SEGMENT_ROWS, HEXAD_EXTENT_SEGMENTS,
+       HEXAD_EXTENT_SEGMENT_STRIPS, "segments"},
+      {HEXAD_EXTENT_SELECTED_ROWS, HEXAD_EXTENT_SELECTED,
+       HEXAD_EXTENT_SELECTED_STRIPS, "selected"}};
   return facts[static_cast<size_t>(domain)];
 }
 
 Value Tiler::getRowCount(RowDomain domain) {
   return extent(getFacts(domain).rows);
+}
+Value Tiler::getRealRowCount(RowDomain domain) {
+  return extent(getFacts(domain).realRows);
 }
 Value Tiler::getStripCount(RowDomain domain) {
   return extent(getFacts(domain).strips);
@@ -329,17 +357,13 @@ bool Tiler::isInPlace(Value value, Value argument) {
 }
 
 Value Tiler::copyRows(Value rows, Value destination, RowDomain domain) {
-  auto results =
-      splitRows(getStripCount(domain), options.tileRows, destination,
-                [&](Range range, ValueRange parts) {
-                  return SmallVector<Value>(
-                      kernel::CopyRowsOp::create(
-                          builder, parts[0].getType(),
-                          sliceRows(rows, range.offset, range.size), parts[0])
-                          ->getResults());
-                });
-  results[0].getDefiningOp()->setAttr("hexad.split", getSplitName(domain));
-  return results[0];
+  return splitRows(domain, destination, [&](Range range, ValueRange parts) {
+    return SmallVector<Value>(
+        kernel::CopyRowsOp::create(builder, parts[0].getType(),
+                                   sliceRows(rows, range.offset, range.size),
+                                   parts[0])
+            ->getResults());
+  })[0];
 }
 
 /// What the next iteration is to get must lie where this one got it. What is

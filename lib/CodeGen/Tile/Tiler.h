@@ -70,21 +70,31 @@ private:
   std::pair<int64_t, int64_t> getCacheNumber(llvm::StringRef name);
   void setPageBytes(llvm::StringRef name, int64_t bytes);
 
-  /// The thread's share of `total` units of `unit` rows each.
-  Range getShare(mlir::Value total, int64_t unit, mlir::Value thread);
+  /// The thread's share of `total` things.
+  Range getShare(mlir::Value total, mlir::Value thread);
+  /// The thread's share of the rows of a domain: whole strips, but that the
+  /// last one ends where the rows that are real do.
+  Range getShareOfRows(RowDomain domain, mlir::Value thread);
 
+  /// Gets the thread's range of rows and its parts of the destinations and
+  /// returns the new parts.
+  using SplitBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Range, mlir::ValueRange)>;
   /// An `scf.forall` over the threads in which each writes its own contiguous
-  /// part of `destinations` along their first dimension. `total` is the number
-  /// of units to split, `unit` the number of rows that a unit has. `body` gets
-  /// the thread's range of rows and its parts of the destinations and returns
-  /// the new parts.
+  /// part of `destinations` along their first dimension: its share of a
+  /// domain's rows. What lies behind the rows that are real is not touched.
   llvm::SmallVector<mlir::Value>
-  splitRows(mlir::Value total, int64_t unit, mlir::ValueRange destinations,
-            llvm::function_ref<llvm::SmallVector<mlir::Value>(Range,
-                                                              mlir::ValueRange)>
-                body);
+  splitRows(RowDomain domain, mlir::ValueRange destinations, SplitBody body);
+  /// The same for any `total` rows.
+  llvm::SmallVector<mlir::Value>
+  splitRows(mlir::Value total, mlir::ValueRange destinations, SplitBody body);
+  llvm::SmallVector<mlir::Value>
+  split(llvm::function_ref<Range(mlir::Value thread)> getRange,
+        mlir::ValueRange destinations, SplitBody body);
 
+  /// How many rows there is room for.
   mlir::Value getRowCount(RowDomain domain);
+  mlir::Value getRealRowCount(RowDomain domain);
   mlir::Value getStripCount(RowDomain domain);
   /// How a loop over threads splits its rows; loops of one name give each
   /// thread the same rows.
