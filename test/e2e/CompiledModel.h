@@ -86,11 +86,18 @@ public:
   hexad_context *createContext(const hexad_context_options &options) const;
   void destroyContext(hexad_context *context) const;
   size_t getContextSize(const hexad_context_options &options) const;
+  const hexad_model *get() const { return model; }
+  /// A function of the library, by its name without the prefix.
+  template <typename Function>
+  void find(Function &function, const std::string &name) const {
+    function = reinterpret_cast<Function>(findSymbol(name));
+  }
 
 private:
   friend class ModelFiles;
   explicit CompiledModel(LibraryInfo info) : info(std::move(info)) {}
   bool load(const std::string &path);
+  void *findSymbol(const std::string &name) const;
 
   LibraryInfo info;
   void *handle = nullptr;
