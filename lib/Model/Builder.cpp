@@ -148,7 +148,8 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
         builder, loc, builder.getStringAttr(symbol), TypeAttr::get(stackedType),
         builder.getStringAttr(description.weightsFile),
         builder.getArrayAttr(tensors), layers,
-        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
+        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(),
+        /*picks=*/ArrayAttr());
   }
   return LoadOp::create(builder, loc, type, symbol,
                         repeat ? repeat->index : Value());

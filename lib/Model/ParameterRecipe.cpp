@@ -51,6 +51,24 @@ static constexpr int64_t maxPanel = 1024;
 /// Padding is up to a multiple of a vector.
 static constexpr int64_t maxPadding = 1024;
 
+bool ParameterRecipe::pickRows(DenseI64ArrayAttr pick, Part &part) {
+  part.firstStored = part.blockStride = 0;
+  part.blockRows = part.rows = part.storedRows;
+  if (!pick)
+    return true;
+  part.firstStored = pick[0];
+  part.blockRows = pick[1];
+  part.blockStride = pick[2];
+  // The end of the last block; blocks do not overlap.
+  int64_t count = pick[3], end;
+  if (llvm::MulOverflow(count - 1, part.blockStride, end) ||
+      llvm::AddOverflow(end, part.firstStored, end) ||
+      llvm::AddOverflow(end, part.blockRows, end) || end > part.storedRows)
+    return false;
+  part.rows = count * part.blockRows;
+  return true;
+}
+
 FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
                                                     TensorSources &sources) {
   auto fail = [&]() -> InFlightDiagnostic {
@@ -105,11 +123,20 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
                     ? shape[0] == firstShape[0]
                     : shape.drop_front() == firstShape.drop_front();
     int64_t part = index % recipe.partsPerLayer;
-    int64_t partRows = recipe.transposed ? shape[1] : shape[0];
     if (part == 0)
       rows = 0;
+    Part found = {tensor, rows};
+    found.storedRows = recipe.transposed ? shape[1] : shape[0];
+    auto pick = parameter.getPicks()
+                    ? cast<DenseI64ArrayAttr>((*parameter.getPicks())[part])
+                    : DenseI64ArrayAttr();
+    if (!pickRows(pick, found)) {
+      fail() << "the picked rows " << pick << " do not lie inside the "
+             << found.storedRows << " of tensor '" << name << "'";
+      return failure();
+    }
     if (static_cast<int64_t>(index) >= recipe.partsPerLayer)
-      fits &= recipe.parts[part].rows == partRows;
+      fits &= recipe.parts[part].storedRows == found.storedRows;
     if (!fits) {
       int64_t other =
           recipe.partsPerLayer > static_cast<int64_t>(index) ? 0 : part;
@@ -119,8 +146,8 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
              << "' of shape " << formatShape(recipe.parts[other].tensor->shape);
       return failure();
     }
-    recipe.parts.push_back({tensor, rows, partRows});
-    if (llvm::AddOverflow(rows, partRows, rows)) {
+    recipe.parts.push_back(found);
+    if (llvm::AddOverflow(rows, found.rows, rows)) {
       fail() << "the parts' number of rows does not fit 64 bits";
       return failure();
     }
@@ -215,38 +242,44 @@ const ParameterRecipe::Part *ParameterRecipe::findPart(int64_t layer,
 void ParameterRecipe::readRow(int64_t layer, int64_t row, int64_t column,
                               llvm::MutableArrayRef<float> out) const {
   const Part *part = findPart(layer, row);
+  int64_t storedRow = part->getStoredRow(row);
   if (transposed) {
-    int64_t stride = part->rows;
-    int64_t first = column * stride + (row - part->firstRow);
+    int64_t stride = part->storedRows;
+    int64_t first = column * stride + storedRow;
     for (size_t i = 0; i < out.size(); ++i)
       part->tensor->readFloats(first + i * stride, out.slice(i, 1));
     return;
   }
-  part->tensor->readFloats((row - part->firstRow) * columns + column, out);
+  part->tensor->readFloats(storedRow * columns + column, out);
 }
 
 void ParameterRecipe::readColumn(int64_t layer, int64_t column, int64_t row,
                                  llvm::MutableArrayRef<float> out) const {
-  for (const Part *part = findPart(layer, row); !out.empty(); ++part) {
-    int64_t first = row - part->firstRow;
-    int64_t count = std::min<int64_t>(out.size(), part->rows - first);
-    part->tensor->readFloats(column * part->rows + first,
+  const Part *part = findPart(layer, row);
+  while (!out.empty()) {
+    int64_t count = std::min<int64_t>(out.size(), part->getRowsToBlockEnd(row));
+    part->tensor->readFloats(column * part->storedRows +
+                                 part->getStoredRow(row),
                              out.take_front(count));
     out = out.drop_front(count);
     row += count;
+    if (row == part->firstRow + part->rows)
+      ++part;
   }
 }
 
 void ParameterRecipe::streamPlain(int64_t layer, Sink sink) const {
   std::vector<float> buffer;
-  for (const Part &part : getParts(layer)) {
-    int64_t total = part.tensor->getElementCount();
-    for (int64_t first = 0; first < total; first += maxChunk) {
-      buffer.resize(std::min(maxChunk, total - first));
-      part.tensor->readFloats(first, buffer);
-      sink(buffer);
+  for (const Part &part : getParts(layer))
+    for (int64_t row = 0; row < part.rows; row += part.blockRows) {
+      int64_t begin = part.getStoredRow(part.firstRow + row) * columns;
+      int64_t total = part.blockRows * columns;
+      for (int64_t first = 0; first < total; first += maxChunk) {
+        buffer.resize(std::min(maxChunk, total - first));
+        part.tensor->readFloats(begin + first, buffer);
+        sink(buffer);
+      }
     }
-  }
 }
 
 void ParameterRecipe::streamRows(int64_t layer, Sink sink) const {

@@ -63,11 +63,27 @@ private:
   ParameterRecipe() = default;
   using Sink = llvm::function_ref<void(llvm::ArrayRef<float>)>;
 
-  /// A stored tensor as some rows of the matrix that a layer is.
+  /// Rows of a stored tensor as some rows of the matrix that a layer is. They
+  /// are taken in blocks.
   struct Part {
     const StoredTensor *tensor;
     int64_t firstRow, rows;
+    int64_t storedRows;
+    int64_t firstStored, blockRows, blockStride;
+
+    /// The stored row that is row `row` of the layer.
+    int64_t getStoredRow(int64_t row) const {
+      int64_t taken = row - firstRow;
+      return firstStored + taken / blockRows * blockStride + taken % blockRows;
+    }
+    /// Rows from `row` on to the end of its block.
+    int64_t getRowsToBlockEnd(int64_t row) const {
+      return blockRows - (row - firstRow) % blockRows;
+    }
   };
+  /// Takes the rows that `pick` (null: all) says of a stored tensor's; false if
+  /// they do not lie inside it.
+  static bool pickRows(mlir::DenseI64ArrayAttr pick, Part &part);
   llvm::ArrayRef<Part> getParts(int64_t layer) const {
     return llvm::ArrayRef(parts).slice(layer * partsPerLayer, partsPerLayer);
   }

@@ -209,6 +209,72 @@ TEST_F(WeightFile, FollowsEveryRecipe) {
               }
 }
 
+TEST_F(WeightFile, PicksBlocksOfRows) {
+  // Two parts: blocks across the borders of panels, and one run of rows.
+  int64_t stored = 41, columns = 27;
+  struct {
+    int64_t first, size, stride, count;
+  } picks[] = {{2, 5, 13, 3}, {7, 20, 0, 1}};
+  std::string attribute = ", picks = [array<i64: 2, 5, 13, 3>, array<i64: 7, "
+                          "20, 0, 1>]";
+  for (bool transposed : {false, true})
+    for (int64_t panel : {0, 8, 16})
+      for (int64_t layers : {1, 2}) {
+        StoredType types[] = {StoredType::F32, StoredType::BF16,
+                              StoredType::F16};
+        std::vector<StoredMatrix> matrices;
+        std::string names;
+        for (int64_t i = 0; i < 2 * layers; ++i) {
+          matrices.push_back({"t" + std::to_string(i), types[i % 3],
+                              transposed ? columns : stored,
+                              transposed ? stored : columns, i});
+          names += (i ? ", \"t" : "\"t") + std::to_string(i) + "\"";
+        }
+        store(matrices);
+
+        // What the recipe of the picked rows, stored by themselves, gives.
+        std::vector<float> expected;
+        for (int64_t layer = 0; layer < layers; ++layer) {
+          std::vector<std::pair<const StoredMatrix *, int64_t>> rows;
+          for (int64_t part = 0; part < 2; ++part)
+            for (int64_t block = 0; block < picks[part].count; ++block)
+              for (int64_t r = 0; r < picks[part].size; ++r)
+                rows.push_back(
+                    {&matrices[2 * layer + part],
+                     picks[part].first + block * picks[part].stride + r});
+          auto get = [&](size_t row, int64_t c) {
+            if (row >= rows.size())
+              return 0.0f;
+            auto [matrix, r] = rows[row];
+            return transposed ? matrix->get(c, r) : matrix->get(r, c);
+          };
+          if (!panel)
+            for (size_t r = 0; r < rows.size(); ++r)
+              for (int64_t c = 0; c < columns; ++c)
+                expected.push_back(get(r, c));
+          for (size_t r = 0; panel && r < rows.size(); r += panel)
+            for (int64_t c = 0; c < columns; ++c)
+              for (int64_t lane = 0; lane < panel; ++lane)
+                expected.push_back(get(r + lane, c));
+        }
+        std::string shape = panel ? std::to_string((35 + panel - 1) / panel) +
+                                        "x27x" + std::to_string(panel)
+                                  : "35x27";
+        std::string text = "hexad.parameter @p : tensor<" +
+                           std::string(layers > 1 ? "2x" : "") + shape +
+                           "xf32> from \"w.safetensors\" [" + names +
+                           "] {hexad.offset = 0 : i64" + attribute;
+        if (layers > 1)
+          text += ", layers = 2 : i64";
+        if (panel)
+          text += ", panel = " + std::to_string(panel) + " : i64";
+        text += transposed ? ", transposed}" : "}";
+        ASSERT_TRUE(write(text)) << diagnostics << text;
+        ASSERT_EQ(getFloats(readFile("weights"), 0, expected.size()), expected)
+            << text;
+      }
+}
+
 TEST_F(WeightFile, PadsVectors) {
   store({{"a", StoredType::F32, 5, 0, 1}, {"b", StoredType::F16, 3, 0, 2}});
   ASSERT_TRUE(write("hexad.parameter @p : tensor<16xf32> from "
@@ -352,6 +418,15 @@ TEST_F(WeightFile, RefusesRecipesThatDoNotFit) {
   expectMessage("tensor<2x3x8" + from + "[\"a\"] " + offset +
                     ", panel = 8 : i64}",
                 "in panels of 8");
+  for (llvm::StringRef pick :
+       {"4, 1, 0, 1", "0, 5, 0, 1", "1, 2, 2, 2",
+        "0, 1, 4611686018427387904, 4", "9223372036854775807, 1, 0, 1"})
+    expectMessage("tensor<4x3" + from + "[\"a\"] " + offset +
+                      ", picks = [array<i64: " + pick.str() + ">]}",
+                  "do not lie inside the 4 of tensor 'a'");
+  expectMessage("tensor<4x3" + from + "[\"a\"] " + offset +
+                    ", picks = [array<i64: 0, 2, 0, 1>]}",
+                "expected shape [4, 3], found [2, 3]");
   expectMessage("tensor<4x3" + from + "[\"a\"] {hexad.offset = 32 : i64}",
                 "expected hexad.offset, a multiple of 64");
   expectMessage("tensor<4x3" + from + "[\"a\"]", "expected hexad.offset");

@@ -47,6 +47,24 @@ LogicalResult ParameterOp::verify() {
     return emitOpError(
                "parameter_c6: expected matrices to be transposed, found ")
            << getLayerType();
+  if (!getPicks())
+    return success();
+  auto picks = getPicksAttr().getAsRange<DenseI64ArrayAttr>();
+  bool areFour = llvm::all_of(
+      picks, [](DenseI64ArrayAttr pick) { return pick.size() == 4; });
+  if (static_cast<int64_t>(getPicks()->size()) != getPartsPerLayer() ||
+      !areFour)
+    return emitOpError("parameter_c7: expected picks of four numbers for each "
+                       "of ")
+           << getPartsPerLayer() << " parts of a layer, found "
+           << getPicksAttr();
+  for (DenseI64ArrayAttr pick : picks) {
+    int64_t first = pick[0], size = pick[1], stride = pick[2], count = pick[3];
+    if (first < 0 || size < 1 || count < 1 || (count > 1 && stride < size))
+      return emitOpError("parameter_c8: expected a first row, and one or more "
+                         "blocks of rows that do not overlap, found ")
+             << pick;
+  }
   return success();
 }
 

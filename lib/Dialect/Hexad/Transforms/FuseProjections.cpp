@@ -28,6 +28,11 @@ static ParameterOp concatenate(ArrayRef<ParameterOp> parts, StringRef name,
   for (ParameterOp part : parts)
     shape[rowDim] += part.getTensorType().getDimSize(rowDim);
 
+  SmallVector<Attribute> picks;
+  if (first.getPicks())
+    for (ParameterOp part : parts)
+      llvm::append_range(picks, *part.getPicks());
+
   SmallVector<Attribute> tensors;
   for (int64_t layer = 0; layer < first.getLayerCount(); ++layer)
     for (ParameterOp part : parts) {
@@ -41,6 +46,8 @@ static ParameterOp concatenate(ArrayRef<ParameterOp> parts, StringRef name,
   fused.setType(
       RankedTensorType::get(shape, first.getTensorType().getElementType()));
   fused.setTensorsAttr(builder.getArrayAttr(tensors));
+  if (!picks.empty())
+    fused.setPicksAttr(builder.getArrayAttr(picks));
   symbols.insert(fused); // Renames if the name is taken.
   return fused;
 }
@@ -109,7 +116,7 @@ struct Projections {
       if (parameter.getFile() != first.getFile() ||
           parameter.getLayers() != first.getLayers() ||
           parameter.getTransposed() != first.getTransposed() ||
-          parameter.getPanel() ||
+          !parameter.getPicks() != !first.getPicks() || parameter.getPanel() ||
           load.getLayer() != (loads.empty() ? load : loads[0]).getLayer())
         return failure();
       loads.push_back(load);

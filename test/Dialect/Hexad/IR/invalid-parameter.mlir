@@ -55,6 +55,36 @@ hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {transposed}
 
 // -----
 
+// expected-error @below {{parameter_c7: expected picks of four numbers for each of 2 parts of a layer, found [array<i64: 0, 20, 60, 3>]}}
+hexad.parameter @w : tensor<120x60xf32> from "model.safetensors" ["a", "b"] {picks = [array<i64: 0, 20, 60, 3>]}
+
+// -----
+
+// expected-error @below {{parameter_c7: expected picks of four numbers for each of 1 parts of a layer}}
+hexad.parameter @w : tensor<2x60xf32> from "model.safetensors" ["a", "b"] {layers = 2 : i64, picks = [array<i64: 0, 60, 0>]}
+
+// -----
+
+// expected-error @below {{parameter_c8: expected a first row, and one or more blocks of rows that do not overlap, found array<i64: -1, 20, 60, 3>}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: -1, 20, 60, 3>]}
+
+// -----
+
+// expected-error @below {{parameter_c8}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: 0, 0, 60, 3>]}
+
+// -----
+
+// expected-error @below {{parameter_c8}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: 0, 20, 60, 0>]}
+
+// -----
+
+// expected-error @below {{parameter_c8}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: 0, 20, 19, 3>]}
+
+// -----
+
 func.func @no_parameter() {
   // expected-error @below {{load_c1: no parameter of the name @w}}
   %w = hexad.load @w : tensor<60xf32>

@@ -8,6 +8,8 @@ hexad.parameter @query.weight : tensor<2x60x60xf32> from "model.safetensors" ["0
 hexad.parameter @fused : tensor<120x60xf32> from "model.safetensors" ["q", "k"] {transposed}
 // CHECK: hexad.parameter @packed : tensor<4x60x16xf32> from "model.safetensors" ["w"] {panel = 16 : i64}
 hexad.parameter @packed : tensor<4x60x16xf32> from "model.safetensors" ["w"] {panel = 16 : i64}
+// CHECK: hexad.parameter @picked : tensor<60x60xf32> from "model.safetensors" ["qkv"] {picks = [array<i64: 20, 20, 60, 3>]}
+hexad.parameter @picked : tensor<60x60xf32> from "model.safetensors" ["qkv"] {picks = [array<i64: 20, 20, 60, 3>]}
 
 // A load is named after its parameter.
 

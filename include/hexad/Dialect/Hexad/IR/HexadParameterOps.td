@@ -23,6 +23,11 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     `layers` the parameter's type has a leading dimension of that size. Stored
     F32, F16 and BF16 elements are widened to f32.
 
+    `picks` takes rows of each part of a layer, after transposing, instead of all:
+    `first, size, stride, count` are `count` blocks of `size` rows, block i from row
+    `first + i·stride` on. So query, key and value are three parameters of one
+    stored projection, whether they lie there one behind the other or head by head.
+
     `panel = NR` says that the last two dimensions `[out, in]` of the result lie
     in memory as panels of NR columns: the type is then
     `[layers,] ceil(out / NR) x in x NR`, the columns behind `out` are zero.
@@ -34,6 +39,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     | `type` | the type that `hexad.load` gives, before a layer is chosen |
     | `file` | the safetensors file, relative to the folder of the description |
     | `tensors` | names of the stored tensors |
+    | `picks` | for each part of a layer `first, size, stride, count` |
 
     Constraints:
 
@@ -44,19 +50,25 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     - `parameter_c4`: each layer has the same number of stored tensors.
     - `parameter_c5`: with `panel`, a layer has the shape of panels.
     - `parameter_c6`: what is `transposed` are matrices.
+    - `parameter_c7`: `picks` are four numbers for each part of a layer.
+    - `parameter_c8`: a pick begins at a row, has rows, and its blocks do not overlap.
 
     Example:
 
     ```mlir
     hexad.parameter @encoder.0.query.weight : tensor<12x768x768xf32> from "model.safetensors"
         ["encoder.layer.0.attention.self.query.weight"] {layers = 12 : i64}
+    hexad.parameter @key.weight : tensor<60x60xf32> from "model.safetensors"
+        ["attention.query_key_value.weight"] {picks = [array<i64: 20, 20, 60, 3>]}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_FloatTensor>:$type,
                        StrAttr:$file, StrArrayAttr:$tensors,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$layers,
                        UnitAttr:$transposed,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$panel);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$panel,
+                       OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr,
+                           "picks of rows">>:$picks);
   let assemblyFormat = [{
     $sym_name `:` $type `from` $file $tensors attr-dict
   }];
