@@ -51,8 +51,9 @@ static LogicalResult readNumber(const ConfigFile &config,
     if (!config.find(key))
       continue;
     if (given && found != number)
-      return config.expected(
-          key, llvm::formatv("{0}, which another key gives", number).str());
+      return config.expected(key, llvm::formatv("{0}, which another key gives",
+                                                llvm::json::Value(number))
+                                      .str());
     number = found;
     given = true;
   }
