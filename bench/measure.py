@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import make_bert
+import make_smollm
 
 MEGABYTE = 1e6
 
@@ -57,6 +58,12 @@ class Bench:
         folder = self.work / "checkpoints" / name
         if not (folder / "config.json").exists():
             make_bert.make_checkpoint(folder, *sizes, **more)
+        return folder
+
+    def decoder(self, name, *sizes, **more):
+        folder = self.work / "checkpoints" / name
+        if not (folder / "config.json").exists():
+            make_smollm.make_checkpoint(folder, *sizes, **more)
         return folder
 
     def compile(self, folder, cpu="native"):
@@ -111,6 +118,21 @@ class Bench:
                   f"{percent(call['share_of_kernel'])} of the kernel's rate, "
                   f"{percent(call['share_of_fma_loop'])} of the FMA loop")
 
+    def generate(self, folder, cpu="native", rounds=9, threads=1):
+        library, _, _ = self.compile(folder, cpu)
+        result = self.run_json(
+            self.bin / "generate-bench", library, "--config", folder / "config.json",
+            "--rounds", rounds, "--thread-count", threads, threads=threads)
+        prefill, decode = result["prefill"], result["decode"]
+        print(f"\n{folder.name} for {cpu}, {threads} thread{'s' * (threads > 1)}; one CPU's FMA loop "
+              f"{result['fma_loop_gflops']:.1f} GFLOP/s, read loop of all "
+              f"{result['read_loop_gigabytes']:.1f} GB/s")
+        print(f"  prefill of {prefill['tokens']} tokens {prefill['tokens_per_second']:8.1f} tokens/s  "
+              f"{percent(prefill['share_of_fma_loop'])} of the FMA loop, "
+              f"{percent(prefill['share_of_kernel'])} of the kernel's rate")
+        print(f"  decode behind {decode['context']} {decode['tokens_per_second']:11.1f} tokens/s  "
+              f"{percent(decode['share_of_read_loop'])} of the read loop")
+
     def start(self, folder):
         print("\nStart and memory of BERT-base, files in the page cache")
         for tokens in (128, 512):
@@ -161,6 +183,10 @@ def main():
     if len(os.sched_getaffinity(0)) > 1:
         bench.forward(base, (128, 512), threads=2)
     bench.start(base)
+    smollm = bench.decoder("smollm2-135m")
+    bench.generate(smollm)
+    if len(os.sched_getaffinity(0)) > 1:
+        bench.generate(smollm, threads=2)
 
 
 if __name__ == "__main__":

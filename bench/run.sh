@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${1:-$here/../build/release}
 
-ninja -C "$build" hexad-compile kernel-bench model-bench
+ninja -C "$build" hexad-compile kernel-bench model-bench generate-bench
 venv=$build/bench/venv
 if [[ ! -f $venv/complete ]]; then
   python3 -m venv "$venv"

@@ -16,15 +16,13 @@
 #include "common/Clock.h"
 #include "common/FmaLoop.h"
 #include "common/PackedMatmul.h"
+#include "common/Report.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <chrono>
 #include <fstream>
-#include <thread>
 
 using namespace hexad;
 using namespace hexad::bench;
@@ -165,24 +163,6 @@ struct Measurements {
 
 } // namespace
 
-/// The target that the library was compiled for, which this machine can run.
-static Target getTarget(const LibraryInfo &info) {
-  Target host = exitOnError(Target::get("native"));
-  Target target =
-      info.cpu == host.cpu ? host : exitOnError(Target::get(info.cpu));
-  if ((target.cpuFeatures & ~host.cpuFeatures) != 0)
-    exitOnError(
-        createStringError("this machine cannot run code for " + target.cpu));
-  return target;
-}
-
-/// Linux takes the CPU for 50 ms from a real-time process that did not rest in
-/// a second: it rests here, between measurements.
-static void restAfter(function_ref<void()> body) {
-  double seconds = measureSeconds(body);
-  std::this_thread::sleep_for(std::chrono::duration<double>(0.12 * seconds));
-}
-
 static void measure(std::vector<std::unique_ptr<ForwardCalls>> &calls,
                     PackedMatmul &kernel, int64_t vectorBits,
                     Measurements &result) {
@@ -219,13 +199,6 @@ static void measure(std::vector<std::unique_ptr<ForwardCalls>> &calls,
 // Report
 //===----------------------------------------------------------------------===//
 
-static json::Object describe(ArrayRef<double> values) {
-  return json::Object{{"median", median(values)},
-                      {"quarter", quantile(values, 0.25)},
-                      {"three_quarters", quantile(values, 0.75)},
-                      {"best", *llvm::max_element(values)}};
-}
-
 static void printJson(const LibraryInfo &info, const Measurements &yardsticks,
                       ArrayRef<std::unique_ptr<ForwardCalls>> calls) {
   json::Array forward;
@@ -254,12 +227,6 @@ static void printJson(const LibraryInfo &info, const Measurements &yardsticks,
           {"forward", std::move(forward)}}));
 }
 
-/// `median (quarter … three quarters)`, in percent.
-static void printShares(ArrayRef<double> shares) {
-  outs() << format("%6.1f %% (%.1f … %.1f)", 100 * median(shares),
-                   100 * quantile(shares, 0.25), 100 * quantile(shares, 0.75));
-}
-
 static void printTable(const LibraryInfo &info, const Measurements &yardsticks,
                        ArrayRef<std::unique_ptr<ForwardCalls>> calls) {
   outs() << format("%s for %s, %d-bit vectors, threads %u, median (quartiles) "
@@ -270,17 +237,14 @@ static void printTable(const LibraryInfo &info, const Measurements &yardsticks,
                    median(yardsticks.loopRates) / 1e9);
   outs() << format("  packed matmul 512x768x768     %7.1f GFLOP/s, ",
                    median(yardsticks.kernelRates) / 1e9);
-  printShares(yardsticks.kernelShares);
-  outs() << " of the FMA loop\n";
+  outs() << formatShares(yardsticks.kernelShares) << " of the FMA loop\n";
   for (const std::unique_ptr<ForwardCalls> &call : calls) {
     double seconds = median(call->seconds);
     outs() << format("  %5d tokens, %8.2f ms       %7.1f GFLOP/s, ",
                      int(call->tokens), seconds * 1e3,
                      call->operations / seconds / 1e9);
-    printShares(call->sharesOfLoop);
-    outs() << " of the FMA loop, ";
-    printShares(call->sharesOfKernel);
-    outs() << " of the kernel\n";
+    outs() << formatShares(call->sharesOfLoop) << " of the FMA loop, "
+           << formatShares(call->sharesOfKernel) << " of the kernel\n";
   }
   outs() << format("  loading %.1f ms", yardsticks.loadSeconds * 1e3);
   for (const std::unique_ptr<ForwardCalls> &call : calls)
@@ -315,7 +279,7 @@ int main(int argc, char **argv) {
     calls.push_back(std::make_unique<ForwardCalls>(*library, tokens, sizes));
   }
 
-  Target target = getTarget(info);
+  Target target = exitOnError(getRunnableTarget(info.cpu));
   std::unique_ptr<PackedMatmul> kernel =
       exitOnError(PackedMatmul::create(512, 768, 768, target));
   measure(calls, *kernel, target.vectorBits, yardsticks);
