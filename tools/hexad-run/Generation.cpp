@@ -11,8 +11,8 @@
 using namespace llvm;
 using namespace hexad;
 
-/// Prompts are appended in pieces of so many tokens, which bounds the context's
-/// memory. Results do not depend on it.
+/// The runtime appends longer prompts in several steps, which bounds the
+/// context's memory. Results do not depend on it.
 static constexpr size_t mostTokensOfACall = 1024;
 
 static const InputInfo *findTokenInput(const LibraryInfo &info) {
@@ -38,7 +38,7 @@ static Error makeNoLanguageModelError(const LibraryInfo &info) {
 Expected<Prompts> hexad::getPrompts(const LibraryInfo &info,
                                     const Inputs &inputs) {
   const InputInfo *tokens = findTokenInput(info);
-  if (!tokens || !findLogits(info))
+  if (info.caches.empty() || !tokens || !findLogits(info))
     return makeNoLanguageModelError(info);
   for (auto [index, input] : enumerate(info.inputs))
     if (input.kind == HEXAD_INPUT_IDS && &input != tokens && inputs.get(index))
@@ -104,7 +104,7 @@ private:
 Error Generation::check() const {
   const LibraryInfo &info = library.getInfo();
   const InputInfo *tokens = findTokenInput(info);
-  if (!tokens || !findLogits(info))
+  if (info.caches.empty() || !tokens || !findLogits(info))
     return makeNoLanguageModelError(info);
   if (prompts.empty())
     return createStringError("there is no prompt");
@@ -173,29 +173,14 @@ Error Generation::extend(ArrayRef<hexad_extension> extensions,
 }
 
 Error Generation::prefill() {
-  std::vector<size_t> done(prompts.size());
-  while (true) {
-    std::vector<hexad_extension> extensions;
-    std::vector<size_t> finished;
-    size_t room = mostTokensOfACall;
-    for (auto [row, prompt] : enumerate(prompts)) {
-      size_t left = prompt.size() - done[row], count = std::min(left, room);
-      if (count == 0)
-        continue;
-      bool isLast = count == left;
-      extensions.push_back({sessions[row]->get(), prompt.data() + done[row],
-                            count,
-                            isLast ? HEXAD_LAST_LOGITS : HEXAD_NO_LOGITS});
-      if (isLast)
-        finished.push_back(row);
-      done[row] += count;
-      room -= count;
-    }
-    if (extensions.empty())
-      return Error::success();
-    if (Error error = extend(extensions, finished, generated.prefill))
-      return error;
+  std::vector<hexad_extension> extensions;
+  std::vector<size_t> rows;
+  for (auto [row, prompt] : enumerate(prompts)) {
+    extensions.push_back({sessions[row]->get(), prompt.data(), prompt.size(),
+                          HEXAD_LAST_LOGITS});
+    rows.push_back(row);
   }
+  return extend(extensions, rows, generated.prefill);
 }
 
 /// One more token of each row that goes on.

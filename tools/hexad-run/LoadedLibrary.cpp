@@ -51,6 +51,19 @@ Error LoadedLibrary::load(StringRef path) {
     return error;
   if (Error error = find("forward", forward))
     return error;
+  // Only language models have them.
+  if (!info.caches.empty())
+    if (Error error = loadSessionFunctions())
+      return error;
+
+  char message[512] = "";
+  hexad_model_options options = {nullptr, message, sizeof(message)};
+  if (modelCreate(&options, &model) != HEXAD_OK)
+    return createStringError(message);
+  return Error::success();
+}
+
+Error LoadedLibrary::loadSessionFunctions() {
   if (Error error = find("session_create", sessionCreate))
     return error;
   if (Error error = find("session_destroy", sessionDestroy))
@@ -59,14 +72,7 @@ Error LoadedLibrary::load(StringRef path) {
     return error;
   if (Error error = find("session_message", sessionMessage))
     return error;
-  if (Error error = find("extend_batch", extendBatch))
-    return error;
-
-  char message[512] = "";
-  hexad_model_options options = {nullptr, message, sizeof(message)};
-  if (modelCreate(&options, &model) != HEXAD_OK)
-    return createStringError(message);
-  return Error::success();
+  return find("extend_batch", extendBatch);
 }
 
 LoadedLibrary::~LoadedLibrary() {

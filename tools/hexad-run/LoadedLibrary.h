@@ -33,7 +33,8 @@ public:
   /// the logits of one token of each.
   llvm::Expected<std::unique_ptr<LoadedContext>>
   createDecodingContext(size_t tokens, size_t sessions, size_t threads);
-  /// A session of up to `capacity` tokens. The library must outlive it.
+  /// A session of up to `capacity` tokens. The library must outlive it, and its
+  /// info must have caches.
   llvm::Expected<std::unique_ptr<LoadedSession>> createSession(size_t capacity);
   /// Runs one call on a context made for it. `pointers`: inputs, then outputs.
   /// `seconds` receives the duration of each of `repeat` runs.
@@ -46,6 +47,7 @@ private:
   friend class LoadedSession;
   LoadedLibrary(LibraryInfo info) : info(std::move(info)) {}
   llvm::Error load(llvm::StringRef path);
+  llvm::Error loadSessionFunctions();
   template <typename Function>
   llvm::Error find(llvm::StringRef name, Function *&function);
   llvm::Expected<std::unique_ptr<LoadedContext>>

@@ -81,23 +81,23 @@ llvm.func @hexad_entry(%thread: i64, %extents: !llvm.ptr, %pointers: !llvm.ptr) 
   %team = llvm.load %team.at : !llvm.ptr -> !llvm.ptr
   llvm.call @hexad_team_barrier(%team) : (!llvm.ptr) -> ()
   %threads = llvm.load %extents : !llvm.ptr -> i64
-  %segments.at = llvm.getelementptr %extents[3] : (!llvm.ptr) -> !llvm.ptr, i64
+  %segments.at = llvm.getelementptr %extents[4] : (!llvm.ptr) -> !llvm.ptr, i64
   %segments = llvm.load %segments.at : !llvm.ptr -> i64
-  %elements.at = llvm.getelementptr %extents[8] : (!llvm.ptr) -> !llvm.ptr, i64
+  %elements.at = llvm.getelementptr %extents[12] : (!llvm.ptr) -> !llvm.ptr, i64
   %elements = llvm.load %elements.at : !llvm.ptr -> i64
-  %element_row.at = llvm.getelementptr %pointers[4] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %element_row.at = llvm.getelementptr %pointers[5] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %element_row = llvm.load %element_row.at : !llvm.ptr -> !llvm.ptr
-  %positions.at = llvm.getelementptr %pointers[5] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %positions.at = llvm.getelementptr %pointers[6] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %positions = llvm.load %positions.at : !llvm.ptr -> !llvm.ptr
-  %first.at = llvm.getelementptr %pointers[7] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %first.at = llvm.getelementptr %pointers[8] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %first = llvm.load %first.at : !llvm.ptr -> !llvm.ptr
-  %ids.at = llvm.getelementptr %pointers[12] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %ids.at = llvm.getelementptr %pointers[16] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %ids = llvm.load %ids.at : !llvm.ptr -> !llvm.ptr
-  %echo.at = llvm.getelementptr %pointers[15] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %echo.at = llvm.getelementptr %pointers[19] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %echo = llvm.load %echo.at : !llvm.ptr -> !llvm.ptr
-  %firsts.at = llvm.getelementptr %pointers[16] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %firsts.at = llvm.getelementptr %pointers[20] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %firsts = llvm.load %firsts.at : !llvm.ptr -> !llvm.ptr
-  %hidden.at = llvm.getelementptr %pointers[17] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %hidden.at = llvm.getelementptr %pointers[21] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %hidden = llvm.load %hidden.at : !llvm.ptr -> !llvm.ptr
   llvm.br ^element(%thread : i64)
 ^element(%e: i64):
@@ -165,13 +165,100 @@ llvm.func @hexad_entry(%thread: i64, %extents: !llvm.ptr, %pointers: !llvm.ptr) 
 }
 )mlir";
 
+LibraryInfo hexad::test::getNextInfo() {
+  LibraryInfo info = getEchoInfo();
+  info.name = "next";
+  info.inputs = {
+      {"input_ids", "", HEXAD_INPUT_IDS, /*optional=*/false, /*limit=*/10},
+      {"attention_mask", "", HEXAD_INPUT_MASK, /*optional=*/true, 0}};
+  info.outputs = {{"logits", "", HEXAD_OUTPUT_SELECTED, false, 1, 10}};
+  info.caches = {{/*page_bytes=*/64, /*layers=*/1, /*window=*/0}};
+  info.weightsFile = "next.weights";
+  cantFail(assignIdentifiers(info));
+  return info;
+}
+
+const char *const hexad::test::nextModule = R"mlir(
+llvm.func @hexad_team_barrier(!llvm.ptr)
+
+llvm.func @hexad_entry(%thread: i64, %extents: !llvm.ptr, %pointers: !llvm.ptr) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %ten = llvm.mlir.constant(10 : i64) : i64
+  %ten.32 = llvm.mlir.constant(10 : i32) : i32
+  %team.at = llvm.getelementptr %pointers[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %team = llvm.load %team.at : !llvm.ptr -> !llvm.ptr
+  llvm.call @hexad_team_barrier(%team) : (!llvm.ptr) -> ()
+  %threads = llvm.load %extents : !llvm.ptr -> i64
+  %selected.at = llvm.getelementptr %extents[7] : (!llvm.ptr) -> !llvm.ptr, i64
+  %selected = llvm.load %selected.at : !llvm.ptr -> i64
+  %row_element.at = llvm.getelementptr %pointers[4] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %row_element = llvm.load %row_element.at : !llvm.ptr -> !llvm.ptr
+  %positions.at = llvm.getelementptr %pointers[6] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %positions = llvm.load %positions.at : !llvm.ptr -> !llvm.ptr
+  %selected_row.at = llvm.getelementptr %pointers[10] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %selected_row = llvm.load %selected_row.at : !llvm.ptr -> !llvm.ptr
+  %selected_element.at = llvm.getelementptr %pointers[11] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %selected_element = llvm.load %selected_element.at : !llvm.ptr -> !llvm.ptr
+  %ids.at = llvm.getelementptr %pointers[16] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %ids = llvm.load %ids.at : !llvm.ptr -> !llvm.ptr
+  %logits.at = llvm.getelementptr %pointers[18] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %logits = llvm.load %logits.at : !llvm.ptr -> !llvm.ptr
+  llvm.br ^row(%thread : i64)
+^row(%i: i64):
+  %more = llvm.icmp "slt" %i, %selected : i64
+  llvm.cond_br %more, ^choose, ^done
+^choose:
+  %row.at = llvm.getelementptr %selected_row[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i32
+  %row = llvm.load %row.at : !llvm.ptr -> i32
+  %row.wide = llvm.sext %row : i32 to i64
+  %element.at = llvm.getelementptr %row_element[%row.wide] : (!llvm.ptr, i64) -> !llvm.ptr, i32
+  %element = llvm.load %element.at : !llvm.ptr -> i32
+  %element.wide = llvm.sext %element : i32 to i64
+  %id.at = llvm.getelementptr %ids[%element.wide] : (!llvm.ptr, i64) -> !llvm.ptr, i32
+  %id = llvm.load %id.at : !llvm.ptr -> i32
+  %position.at = llvm.getelementptr %positions[%row.wide] : (!llvm.ptr, i64) -> !llvm.ptr, i32
+  %position = llvm.load %position.at : !llvm.ptr -> i32
+  %sum = llvm.add %id, %position : i32
+  %next = llvm.srem %sum, %ten.32 : i32
+  %out.at = llvm.getelementptr %selected_element[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i32
+  %out = llvm.load %out.at : !llvm.ptr -> i32
+  %out.wide = llvm.sext %out : i32 to i64
+  %base = llvm.mul %out.wide, %ten : i64
+  llvm.br ^column(%zero : i64)
+^column(%c: i64):
+  %more.columns = llvm.icmp "slt" %c, %ten : i64
+  llvm.cond_br %more.columns, ^write, ^after
+^write:
+  %column = llvm.trunc %c : i64 to i32
+  %hit = llvm.icmp "eq" %column, %next : i32
+  %value = llvm.uitofp %hit : i1 to f32
+  %at = llvm.add %base, %c : i64
+  %logit.at = llvm.getelementptr %logits[%at] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+  llvm.store %value, %logit.at : f32, !llvm.ptr
+  %c.next = llvm.add %c, %one : i64
+  llvm.br ^column(%c.next : i64)
+^after:
+  %i.next = llvm.add %i, %threads : i64
+  llvm.br ^row(%i.next : i64)
+^done:
+  llvm.return
+}
+)mlir";
+
 Expected<std::string> hexad::test::makeEchoLibrary(const LibraryInfo &info,
                                                    StringRef folder) {
+  return makeLibrary(info, echoModule, folder);
+}
+
+Expected<std::string> hexad::test::makeLibrary(const LibraryInfo &info,
+                                               StringRef text,
+                                               StringRef folder) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::LLVM::LLVMDialect>();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(echoModule, &context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
-    return createStringError("the echo module does not parse");
+    return createStringError("the module does not parse");
   Emission emission(info);
   if (Error error = emission.translate(*module))
     return std::move(error);
@@ -182,7 +269,7 @@ Expected<std::string> hexad::test::makeEchoLibrary(const LibraryInfo &info,
     sys::path::append(result, name);
     return result.str().str();
   };
-  std::string object = path("echo.o"), library = path(info.getLibraryFile());
+  std::string object = path("code.o"), library = path(info.getLibraryFile());
   std::error_code code;
   raw_fd_ostream os(object, code);
   if (Error error = emission.writeObject(os))

@@ -37,8 +37,18 @@ LibraryInfo getEchoInfo();
 /// Its code, in the LLVM dialect.
 extern const char *const echoModule;
 
-/// Emits and links the library and writes its weights into `folder`; returns
-/// the library's path.
+/// What a library with sessions is: inputs `input_ids` (limit 10) and
+/// `attention_mask`, output `logits`; the token after id i at position p is
+/// (i + p) mod 10: its logit is 1, the others' are 0. 64 positions.
+LibraryInfo getNextInfo();
+extern const char *const nextModule;
+
+/// Emits and links a library of code in the LLVM dialect and writes its weights
+/// into `folder`; returns the library's path.
+llvm::Expected<std::string> makeLibrary(const LibraryInfo &info,
+                                        llvm::StringRef text,
+                                        llvm::StringRef folder);
+/// The same with the echo library's code.
 llvm::Expected<std::string> makeEchoLibrary(const LibraryInfo &info,
                                             llvm::StringRef folder);
 

@@ -9,6 +9,8 @@
 #include "hexad/Model/Safetensors.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "gmock/gmock.h"
@@ -267,6 +269,196 @@ TEST_F(RunTest, WritesThroughLinksAndPipes) {
   sys::fs::file_status status;
   ASSERT_FALSE(sys::fs::status(pipe, status));
   EXPECT_EQ(sys::fs::file_type::fifo_file, status.type());
+}
+
+//===----------------------------------------------------------------------===//
+// Generation
+//===----------------------------------------------------------------------===//
+
+class GenerateTest : public RunTest {
+protected:
+  void SetUp() override {
+    RunTest::SetUp();
+    library =
+        cantFail(makeLibrary(getNextInfo(), nextModule, folder.getPath()));
+  }
+
+  /// What standard output gets of --generate, with the rates removed.
+  std::string generate(std::vector<std::string> options) {
+    EXPECT_EQ(0, run(std::move(options))) << text;
+    auto [steps, rates] = StringRef(text).split("prefill: ");
+    EXPECT_THAT(rates.str(), HasSubstr("tokens/s"));
+    return steps.str();
+  }
+  void refuse(std::vector<std::string> options, StringRef message) {
+    options.insert(options.end(), {"--outputs", outputs});
+    EXPECT_EQ(1, run(options));
+    EXPECT_THAT(text, testing::StartsWith("hexad-run: error: "));
+    EXPECT_THAT(text, HasSubstr(message.str()));
+    EXPECT_EQ(1, StringRef(text).count('\n')) << text;
+    EXPECT_FALSE(sys::fs::exists(outputs));
+  }
+  std::vector<int64_t> readTokens(SmallVector<int64_t, 4> shape) {
+    auto file = cantFail(SafetensorsFile::open(outputs));
+    const StoredTensor *tensor = file->find("tokens");
+    EXPECT_EQ(1u, file->getTensors().size());
+    if (!tensor || tensor->type != StoredType::I64 || tensor->shape != shape) {
+      ADD_FAILURE() << "no such tensor";
+      return {};
+    }
+    std::vector<int64_t> tokens(tensor->getElementCount());
+    tensor->readIntegers(0, tokens);
+    return tokens;
+  }
+};
+
+TEST_F(GenerateTest, ContinuesAPrompt) {
+  for (std::string threads : {"1", "3"})
+    EXPECT_EQ("5\n8\n2\n7\n3\n",
+              generate({"--prompt-tokens", "1,2,3", "--generate=5", "--threads",
+                        threads, "--outputs", outputs}));
+  EXPECT_THAT(readTokens({1, 5}), ElementsAre(5, 8, 2, 7, 3));
+  EXPECT_THAT(text, HasSubstr("prefill: 3 tokens in "));
+  EXPECT_THAT(text, HasSubstr("decode: 4 tokens in "));
+  generate({"--prompt-tokens=1,2,3", "--generate=1"});
+  EXPECT_THAT(text, testing::Not(HasSubstr("decode")));
+}
+
+/// Rows of other lengths do not matter, nor does where the padding is;
+/// positions of real elements may be given, what stands at padding does not
+/// count.
+TEST_F(GenerateTest, ContinuesPaddedRows) {
+  std::vector<int64_t> ids = {9, 1, 2, 3, 4, 77, 0, 0};
+  std::vector<int64_t> mask = {0, 1, 1, 1, 1, 0, 0, 0};
+  std::vector<int64_t> positions = {0, 0, 1, 2, 0, 1, 1, 1};
+  auto write = [&] {
+    writeInputs({make("input_ids", StoredType::I64, {2, 4}, ids),
+                 make("attention_mask", StoredType::I64, {2, 4}, mask),
+                 make("position_ids", StoredType::I64, {2, 4}, positions)});
+  };
+  write();
+  EXPECT_EQ("5 4\n8 5\n2 7\n", generate({"--inputs", inputs, "--generate", "3",
+                                         "--outputs", outputs}));
+  EXPECT_THAT(readTokens({2, 3}), ElementsAre(5, 8, 2, 4, 5, 7));
+  sys::fs::remove(outputs);
+
+  // The same file without --generate.
+  ASSERT_EQ(0, runFiles()) << text;
+  std::vector<float> logits(10);
+  auto file = cantFail(SafetensorsFile::open(outputs));
+  file->find("logits")->readFloats(30, logits);
+  EXPECT_THAT(logits, ElementsAre(0, 0, 0, 0, 0, 1, 0, 0, 0, 0));
+  sys::fs::remove(outputs);
+
+  positions[2] = 2;
+  write();
+  for (std::vector<std::string> more :
+       {std::vector<std::string>(), {"--generate", "3"}}) {
+    more.insert(more.end(), {"--inputs", inputs});
+    refuse(more, inputs + ": position_ids[0, 2] is 2, but the model counts the "
+                          "real elements of a row from 0 and has 1 there");
+  }
+}
+
+TEST_F(GenerateTest, StopsRowsBehindATokenAskedFor) {
+  std::vector<int64_t> ids = {1, 2, 3, 0, 0, 4};
+  std::vector<int64_t> mask = {1, 1, 1, 0, 0, 1};
+  writeInputs({make("input_ids", StoredType::I64, {2, 3}, ids),
+               make("attention_mask", StoredType::I64, {2, 3}, mask)});
+  EXPECT_EQ("5 4\n8 5\n- 7\n",
+            generate({"--inputs", inputs, "--generate=20", "--stop-tokens",
+                      "7,8", "--outputs", outputs}));
+  EXPECT_THAT(readTokens({2, 3}), ElementsAre(5, 8, -1, 4, 5, 7));
+}
+
+TEST_F(GenerateTest, DrawsBySeed) {
+  std::vector<std::string> options = {"--prompt-tokens=1,2,3", "--generate=40",
+                                      "--temperature=2"};
+  auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), options.begin(), options.end());
+    return generate(more);
+  };
+  std::string first = with({});
+  EXPECT_EQ(first, with({"--seed=0"}));
+  EXPECT_NE(first, with({"--seed=1"}));
+  EXPECT_EQ(with({"--seed=7", "--threads=1"}), with({"--seed=7"}));
+  std::string greedy = generate({"--prompt-tokens=1,2,3", "--generate=40"});
+  EXPECT_NE(first, greedy);
+  EXPECT_EQ(greedy, with({"--top-k=1"}));
+  EXPECT_EQ(greedy, with({"--top-p=0"}));
+}
+
+TEST_F(GenerateTest, PrintsJson) {
+  ASSERT_EQ(0, run({"--prompt-tokens=1,2,3", "--generate=2", "--json"}))
+      << text;
+  auto value = json::parse(text);
+  ASSERT_TRUE(bool(value)) << toString(value.takeError());
+  const json::Array *rows = value->getAsObject()->getArray("tokens");
+  ASSERT_EQ(1u, rows->size());
+  EXPECT_EQ("[5,8]", formatv("{0}", (*rows)[0]).str());
+  EXPECT_EQ(3,
+            value->getAsObject()->getObject("prefill")->getInteger("tokens"));
+}
+
+TEST_F(GenerateTest, Refuses) {
+  refuse({"--prompt-tokens=1", "--generate=0"},
+         "the option '--generate' needs a number from 1 on, found '0'");
+  refuse({"--prompt-tokens=1"},
+         "the option '--prompt-tokens' needs --generate");
+  refuse({"--inputs", inputs, "--seed=1"},
+         "the option '--seed' needs --generate");
+  refuse({"--prompt-tokens=", "--generate=1"}, "needs ids with commas between");
+  refuse({"--prompt-tokens=1,x", "--generate=1"},
+         "needs ids with commas between");
+  refuse({"--prompt-tokens=1,10", "--generate=1"},
+         "token 1 of the prompt is 10, it must be at least 0 and less than 10");
+  refuse({"--prompt-tokens=1,2,3", "--generate=63"},
+         "the prompt of batch row 0 has 3 tokens; with 63 more that is beyond "
+         "the model's 64 positions");
+  refuse({"--prompt-tokens=1", "--generate=2", "--repeat=2"},
+         "exclude each other");
+  refuse({"--prompt-tokens=1", "--generate=2", "--inputs", inputs},
+         "exclude each other");
+  refuse({"--prompt-tokens=1", "--generate=2", "--temperature=-1"},
+         "the option '--temperature' needs a number from 0 on, found '-1'");
+  refuse({"--prompt-tokens=1", "--generate=2", "--top-p=1.5"},
+         "the option '--top-p' needs a number from 0 to 1, found '1.5'");
+  refuse({"--prompt-tokens=1", "--generate=2", "--seed=1"},
+         "--seed needs --temperature");
+  refuse({"--generate=2"}, "the input 'input_ids' is missing");
+
+  std::vector<int64_t> ids = {1, 2, 3, 4};
+  std::vector<int64_t> mask = {1, 1, 0, 0};
+  auto write = [&] {
+    writeInputs({make("input_ids", StoredType::I64, {2, 2}, ids),
+                 make("attention_mask", StoredType::I64, {2, 2}, mask)});
+  };
+  write();
+  refuse({"--inputs", inputs, "--generate=2"},
+         "the prompt of batch row 1 is empty");
+  ids[1] = 10;
+  write();
+  refuse({"--inputs", inputs, "--generate=2"},
+         "input_ids[0, 1] is 10, it must be at least 0 and less than 10");
+  ids.resize(3);
+  ids[1] = 2;
+  mask = {1, 0, 1};
+  writeInputs({make("input_ids", StoredType::I64, {1, 3}, ids),
+               make("attention_mask", StoredType::I64, {1, 3}, mask)});
+  refuse({"--inputs", inputs, "--generate=2"},
+         "batch row 0 of the mask has a hole");
+  writeInputs(
+      {make("input_ids", StoredType::I64, {0, 3}, std::vector<int64_t>())});
+  refuse({"--inputs", inputs, "--generate=2"}, "there is no prompt");
+  library = cantFail(makeEchoLibrary(getEchoInfo(), folder.getPath()));
+  refuse({"--prompt-tokens=1", "--generate=2"},
+         "the model 'echo-model' keeps no sessions");
+}
+
+/// The most positions that fit: the last new token needs none.
+TEST_F(GenerateTest, GoesUpToTheLastPosition) {
+  std::string steps = generate({"--prompt-tokens=1,2,3", "--generate=62"});
+  EXPECT_EQ(62, StringRef(steps).count('\n'));
 }
 
 } // namespace
