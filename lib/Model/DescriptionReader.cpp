@@ -11,6 +11,7 @@
 #include "YamlTree.h"
 #include "hexad/Model/Json.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -38,8 +39,15 @@ private:
                          int64_t &size);
   LogicalResult readNumber(const YamlNode &mapping, llvm::StringRef key,
                            double &number);
+  LogicalResult readPositive(const YamlNode &mapping, llvm::StringRef key,
+                             double &number);
   LogicalResult readFlag(const YamlNode &mapping, llvm::StringRef key,
                          bool &flag);
+  // The same for a key whose absence counts.
+  LogicalResult readSize(const YamlNode &mapping, llvm::StringRef key,
+                         std::optional<int64_t> &size);
+  LogicalResult readPositive(const YamlNode &mapping, llvm::StringRef key,
+                             std::optional<double> &number);
   LogicalResult readIdentifier(const YamlNode &node, std::string &name);
   LogicalResult require(const YamlNode &mapping, llvm::StringRef what,
                         llvm::StringRef key);
@@ -56,8 +64,21 @@ private:
   LogicalResult read(const YamlEntry &entry, PositionsLayer &layer);
   LogicalResult read(const YamlEntry &entry, SumLayer &layer);
   LogicalResult read(const YamlEntry &entry, LayerNormLayer &layer);
+  LogicalResult read(const YamlEntry &entry, RmsNormLayer &layer);
   LogicalResult read(const YamlEntry &entry, LinearLayer &layer);
+  LogicalResult read(const YamlEntry &entry, GatedLayer &layer);
+  LogicalResult read(const YamlEntry &entry, ScaleLayer &layer);
+  LogicalResult read(const YamlEntry &entry, SoftcapLayer &layer);
+  LogicalResult read(const YamlEntry &entry, ParallelLayer &layer);
   LogicalResult read(const YamlEntry &entry, AttentionLayer &layer);
+  LogicalResult readRope(const YamlNode &node, RopeDescription &rope);
+  LogicalResult readScaling(const YamlNode &node, RopeScaling &scaling);
+  LogicalResult readQkNorm(const YamlNode &node, AttentionLayer &layer);
+  LogicalResult readFused(const YamlNode &node, FusedLayout &layout);
+  LogicalResult readAttentionTensors(const YamlNode &names,
+                                     AttentionLayer &layer);
+  LogicalResult readRepeat(const YamlNode &item, const YamlEntry &count,
+                           std::vector<Layer> &layers);
   LogicalResult read(const YamlEntry &entry, PoolLayer &layer);
   LogicalResult read(const YamlEntry &entry, L2NormalizeLayer &layer);
   LogicalResult read(const YamlEntry &entry, SoftmaxLayer &layer);
@@ -117,6 +138,32 @@ LogicalResult DescriptionReader::readNumber(const YamlNode &mapping,
     return emitExpected(entry->value, "a number of at least 0");
   number = *found;
   return success();
+}
+
+LogicalResult DescriptionReader::readPositive(const YamlNode &mapping,
+                                              llvm::StringRef key,
+                                              double &number) {
+  const YamlEntry *entry = mapping.find(key);
+  if (!entry)
+    return success();
+  std::optional<double> found = entry->value.getNumber();
+  if (!found || *found <= 0)
+    return emitExpected(entry->value, "a number above 0");
+  number = *found;
+  return success();
+}
+
+LogicalResult DescriptionReader::readSize(const YamlNode &mapping,
+                                          llvm::StringRef key,
+                                          std::optional<int64_t> &size) {
+  return mapping.find(key) ? readSize(mapping, key, size.emplace()) : success();
+}
+
+LogicalResult DescriptionReader::readPositive(const YamlNode &mapping,
+                                              llvm::StringRef key,
+                                              std::optional<double> &number) {
+  return mapping.find(key) ? readPositive(mapping, key, number.emplace())
+                           : success();
 }
 
 LogicalResult DescriptionReader::readFlag(const YamlNode &mapping,
@@ -377,42 +424,257 @@ LogicalResult DescriptionReader::read(const YamlEntry &entry,
 }
 
 LogicalResult DescriptionReader::read(const YamlEntry &entry,
-                                      AttentionLayer &layer) {
+                                      RmsNormLayer &layer) {
   const YamlNode &fields = entry.value;
-  if (failed(checkKeys(fields, entry.key,
-                       {"name", "heads", "kv_heads", "head_dim", "scale",
-                        "bias", "tensors"})) ||
-      failed(require(fields, entry.key, "heads")) ||
+  return success(
+      succeeded(checkKeys(fields, entry.key,
+                          {"name", "eps", "unit_offset", "tensors"})) &&
+      succeeded(require(fields, entry.key, "eps")) &&
+      succeeded(readName(entry, layer.name)) &&
+      succeeded(readNumber(fields, "eps", layer.eps)) &&
+      succeeded(readFlag(fields, "unit_offset", layer.unitOffset)) &&
+      succeeded(readTensors(fields, "tensors", true, false, layer.tensors)));
+}
+
+/// The activation that a kind of gated layer is named for.
+static std::optional<Activation> getGate(llvm::StringRef kind) {
+  return llvm::StringSwitch<std::optional<Activation>>(kind)
+      .Case("swiglu", Activation::Silu)
+      .Case("geglu", Activation::Gelu)
+      .Case("geglu_tanh", Activation::GeluTanh)
+      .Default(std::nullopt);
+}
+
+LogicalResult DescriptionReader::read(const YamlEntry &entry,
+                                      GatedLayer &layer) {
+  const YamlNode &fields = entry.value;
+  llvm::SmallVector<llvm::StringRef> keys = {"name", "hidden", "bias",
+                                             "tensors"};
+  std::optional<Activation> gate = getGate(entry.key);
+  if (!gate)
+    keys.push_back("activation");
+  if (failed(checkKeys(fields, entry.key, keys)) ||
+      failed(require(fields, entry.key, "hidden")) ||
       failed(readName(entry, layer.name)) ||
-      failed(readSize(fields, "heads", layer.heads)) ||
+      failed(readSize(fields, "hidden", layer.hidden)) ||
       failed(readFlag(fields, "bias", layer.bias)))
     return failure();
-  if (fields.find("kv_heads") &&
-      failed(readSize(fields, "kv_heads", layer.kvHeads.emplace())))
-    return failure();
-  if (fields.find("head_dim") &&
-      failed(readSize(fields, "head_dim", layer.headDim.emplace())))
-    return failure();
-  if (fields.find("scale") &&
-      failed(readNumber(fields, "scale", layer.scale.emplace())))
-    return failure();
+  if (!gate) {
+    if (failed(require(fields, entry.key, "activation")))
+      return failure();
+    const YamlNode &word = fields.find("activation")->value;
+    if (word.isString())
+      gate = symbolizeActivation(word.text);
+    if (!gate)
+      return emitExpected(word, "an activation");
+  }
+  layer.activation = *gate;
   const YamlEntry *tensors = fields.find("tensors");
   if (!tensors)
     return success();
   const YamlNode &names = tensors->value;
-  std::pair<llvm::StringRef, TensorNames *> parts[] = {
-      {"query", &layer.query},
-      {"key", &layer.key},
-      {"value", &layer.value},
-      {"output", &layer.output}};
-  if (failed(checkKeys(names, "tensors", {"query", "key", "value", "output"})))
+  if (failed(checkKeys(names, "tensors", {"gate", "up", "down"})))
     return failure();
+  std::pair<llvm::StringRef, TensorNames *> parts[] = {
+      {"gate", &layer.gate}, {"up", &layer.up}, {"down", &layer.down}};
   for (auto [key, part] : parts)
     if (failed(require(names, "tensors", key)) ||
         failed(readTensors(names, key, true, layer.bias, *part)))
       return failure();
   return success();
 }
+
+LogicalResult DescriptionReader::read(const YamlEntry &entry,
+                                      ScaleLayer &layer) {
+  std::optional<double> factor = entry.value.getNumber();
+  if (!factor)
+    return emitExpected(entry.value, "a number");
+  layer.factor = *factor;
+  return success();
+}
+
+LogicalResult DescriptionReader::read(const YamlEntry &entry,
+                                      SoftcapLayer &layer) {
+  std::optional<double> cap = entry.value.getNumber();
+  if (!cap || *cap <= 0)
+    return emitExpected(entry.value, "a number above 0");
+  layer.cap = *cap;
+  return success();
+}
+
+LogicalResult DescriptionReader::read(const YamlEntry &entry,
+                                      ParallelLayer &layer) {
+  if (entry.value.kind != Kind::Sequence || entry.value.items.size() < 2)
+    return emitExpected(entry.value, "a sequence of two or more branches");
+  for (const YamlNode &branch : entry.value.items)
+    if (failed(readLayers(branch, layer.branches.emplace_back())))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+LogicalResult DescriptionReader::readScaling(const YamlNode &node,
+                                             RopeScaling &scaling) {
+  if (failed(
+          checkKeys(node, "scaling",
+                    {"kind", "factor", "low_frequency_factor",
+                     "high_frequency_factor", "beta_fast", "beta_slow",
+                     "attention_factor", "truncate", "original_positions"})) ||
+      failed(require(node, "scaling", "kind")) ||
+      failed(require(node, "scaling", "factor")))
+    return failure();
+  const YamlNode &kind = node.find("kind")->value;
+  llvm::SmallVector<llvm::StringRef> keys = {"kind", "factor"};
+  if (kind.isString() && kind.text == "linear") {
+    scaling.kind = RopeScaling::Linear;
+  } else if (kind.isString() && kind.text == "llama3") {
+    scaling.kind = RopeScaling::Llama3;
+    keys.append({"low_frequency_factor", "high_frequency_factor",
+                 "original_positions"});
+  } else if (kind.isString() && kind.text == "yarn") {
+    scaling.kind = RopeScaling::Yarn;
+    keys.append({"beta_fast", "beta_slow", "attention_factor", "truncate",
+                 "original_positions"});
+  } else {
+    return emitExpected(kind, "linear, llama3 or yarn");
+  }
+  if (failed(checkKeys(node, "this kind of scaling", keys)) ||
+      (scaling.kind != RopeScaling::Linear &&
+       failed(require(node, "scaling", "original_positions"))) ||
+      failed(readPositive(node, "factor", scaling.factor)) ||
+      failed(readPositive(node, "low_frequency_factor",
+                          scaling.lowFrequencyFactor)) ||
+      failed(readPositive(node, "high_frequency_factor",
+                          scaling.highFrequencyFactor)) ||
+      failed(readPositive(node, "beta_fast", scaling.betaFast)) ||
+      failed(readPositive(node, "beta_slow", scaling.betaSlow)) ||
+      failed(readPositive(node, "attention_factor", scaling.attentionFactor)) ||
+      failed(readFlag(node, "truncate", scaling.truncate)) ||
+      failed(readSize(node, "original_positions", scaling.originalPositions)))
+    return failure();
+  if (scaling.highFrequencyFactor <= scaling.lowFrequencyFactor)
+    return emitError(node.loc, "expected high_frequency_factor to be more than "
+                               "low_frequency_factor");
+  return success();
+}
+
+LogicalResult DescriptionReader::readRope(const YamlNode &node,
+                                          RopeDescription &rope) {
+  if (failed(
+          checkKeys(node, "rope", {"theta", "rotary", "pairing", "scaling"})) ||
+      failed(readPositive(node, "theta", rope.theta)) ||
+      failed(readSize(node, "rotary", rope.rotary)))
+    return failure();
+  if (const YamlEntry *pairing = node.find("pairing")) {
+    std::optional<Pairing> found;
+    if (pairing->value.isString())
+      found = symbolizePairing(pairing->value.text);
+    if (!found)
+      return emitExpected(pairing->value, "half or interleaved");
+    rope.pairing = *found;
+  }
+  const YamlEntry *scaling = node.find("scaling");
+  return scaling ? readScaling(scaling->value, rope.scaling) : success();
+}
+
+LogicalResult DescriptionReader::readQkNorm(const YamlNode &node,
+                                            AttentionLayer &layer) {
+  if (failed(checkKeys(node, "qk_norm", {"of", "eps", "unit_offset"})) ||
+      failed(require(node, "qk_norm", "of")) ||
+      failed(require(node, "qk_norm", "eps")) ||
+      failed(readNumber(node, "eps", layer.qkNormEps)) ||
+      failed(readFlag(node, "unit_offset", layer.qkNormUnitOffset)))
+    return failure();
+  const YamlNode &of = node.find("of")->value;
+  if (!of.isString() || (of.text != "heads" && of.text != "projection"))
+    return emitExpected(of, "heads or projection");
+  layer.qkNorm = of.text == "heads" ? QkNorm::Heads : QkNorm::Projection;
+  return success();
+}
+
+LogicalResult DescriptionReader::readFused(const YamlNode &node,
+                                           FusedLayout &layout) {
+  if (!node.isString() || (node.text != "blocks" && node.text != "heads"))
+    return emitExpected(node, "blocks or heads");
+  layout = node.text == "heads" ? FusedLayout::Heads : FusedLayout::Blocks;
+  return success();
+}
+
+LogicalResult DescriptionReader::readAttentionTensors(const YamlNode &names,
+                                                      AttentionLayer &layer) {
+  struct Part {
+    llvm::StringRef key;
+    bool bias;
+    TensorNames *names;
+  };
+  llvm::SmallVector<Part> parts;
+  if (layer.fused == FusedLayout::None)
+    parts.append({{"query", layer.bias, &layer.query},
+                  {"key", layer.bias, &layer.key},
+                  {"value", layer.bias, &layer.value}});
+  else
+    parts.push_back({"qkv", layer.bias, &layer.qkv});
+  parts.push_back(
+      {"output", layer.outputBias.value_or(layer.bias), &layer.output});
+  if (layer.qkNorm != QkNorm::None)
+    parts.append({{"query_norm", false, &layer.queryNorm},
+                  {"key_norm", false, &layer.keyNorm}});
+  llvm::SmallVector<llvm::StringRef> keys;
+  for (const Part &part : parts)
+    keys.push_back(part.key);
+  if (failed(checkKeys(names, "tensors", keys)))
+    return failure();
+  for (const Part &part : parts)
+    if (failed(require(names, "tensors", part.key)) ||
+        failed(readTensors(names, part.key, true, part.bias, *part.names)))
+      return failure();
+  return success();
+}
+
+LogicalResult DescriptionReader::read(const YamlEntry &entry,
+                                      AttentionLayer &layer) {
+  const YamlNode &fields = entry.value;
+  if (failed(
+          checkKeys(fields, entry.key,
+                    {"name", "heads", "kv_heads", "head_dim", "scale", "bias",
+                     "output_bias", "causal", "window", "softcap", "rope",
+                     "qk_norm", "fused", "transposed", "tensors"})) ||
+      failed(require(fields, entry.key, "heads")) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readSize(fields, "heads", layer.heads)) ||
+      failed(readSize(fields, "kv_heads", layer.kvHeads)) ||
+      failed(readSize(fields, "head_dim", layer.headDim)) ||
+      failed(readFlag(fields, "bias", layer.bias)) ||
+      failed(readFlag(fields, "causal", layer.causal)) ||
+      failed(readSize(fields, "window", layer.window)) ||
+      failed(readPositive(fields, "softcap", layer.softcap)) ||
+      failed(readFlag(fields, "transposed", layer.transposed)))
+    return failure();
+  if (fields.find("scale") &&
+      failed(readNumber(fields, "scale", layer.scale.emplace())))
+    return failure();
+  if (fields.find("output_bias") &&
+      failed(readFlag(fields, "output_bias", layer.outputBias.emplace())))
+    return failure();
+  if (const YamlEntry *rope = fields.find("rope"))
+    if (failed(readRope(rope->value, layer.rope.emplace())))
+      return failure();
+  if (const YamlEntry *norm = fields.find("qk_norm"))
+    if (failed(readQkNorm(norm->value, layer)))
+      return failure();
+  if (const YamlEntry *fused = fields.find("fused"))
+    if (failed(readFused(fused->value, layer.fused)))
+      return failure();
+  const YamlEntry *tensors = fields.find("tensors");
+  return tensors ? readAttentionTensors(tensors->value, layer) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Other layers
+//===----------------------------------------------------------------------===//
 
 LogicalResult DescriptionReader::read(const YamlEntry &entry,
                                       PoolLayer &layer) {
@@ -446,27 +708,53 @@ LogicalResult DescriptionReader::read(const YamlEntry &entry,
   return readLayers(entry.value, layer.layers);
 }
 
+LogicalResult DescriptionReader::readRepeat(const YamlNode &item,
+                                            const YamlEntry &count,
+                                            std::vector<Layer> &layers) {
+  RepeatLayer repeat;
+  if (isInRepeat)
+    return emitError(count.keyLoc, "a repeat cannot stand inside another");
+  const YamlEntry *period = item.find("period");
+  if (failed(checkKeys(item, "repeat",
+                       {"repeat", period ? "period" : "layers"})) ||
+      (!period && failed(require(item, "repeat", "layers"))) ||
+      failed(readSize(count.value, maxRepeat, repeat.count)))
+    return failure();
+  isInRepeat = true;
+  if (!period) {
+    if (failed(readLayers(item.find("layers")->value,
+                          repeat.period.emplace_back())))
+      return failure();
+  } else {
+    const std::vector<YamlNode> &bodies = period->value.items;
+    if (period->value.kind != Kind::Sequence || bodies.empty() ||
+        static_cast<int64_t>(bodies.size()) > repeat.count)
+      return emitExpected(period->value,
+                          "a sequence of one or more sequences of layers, at "
+                          "most as many as there are repeats");
+    // Each is another kind of the same layer: they have the same names.
+    llvm::StringSet<> outerNames = layerNames, innerNames;
+    for (const YamlNode &body : bodies) {
+      layerNames = outerNames;
+      if (failed(readLayers(body, repeat.period.emplace_back())))
+        return failure();
+      for (const auto &name : layerNames)
+        innerNames.insert(name.getKey());
+    }
+    layerNames = std::move(innerNames);
+  }
+  isInRepeat = false;
+  layers.push_back({count.keyLoc, std::move(repeat)});
+  return success();
+}
+
 LogicalResult DescriptionReader::readLayer(const YamlNode &item,
                                            std::vector<Layer> &layers) {
   if (item.kind != Kind::Mapping || item.entries.empty())
     return emitExpected(item, "a layer: a mapping of its kind to its fields");
   // A repeat is the one layer of two keys.
-  if (const YamlEntry *count = item.find("repeat")) {
-    RepeatLayer repeat;
-    if (isInRepeat)
-      return emitError(count->keyLoc, "a repeat cannot stand inside another");
-    if (failed(checkKeys(item, "repeat", {"repeat", "layers"})) ||
-        failed(require(item, "repeat", "layers")) ||
-        failed(readSize(count->value, maxRepeat, repeat.count)))
-      return failure();
-    isInRepeat = true;
-    if (failed(readLayers(item.find("layers")->value,
-                          repeat.period.emplace_back())))
-      return failure();
-    isInRepeat = false;
-    layers.push_back({count->keyLoc, std::move(repeat)});
-    return success();
-  }
+  if (const YamlEntry *count = item.find("repeat"))
+    return readRepeat(item, *count, layers);
   if (item.entries.size() > 1)
     return emitError(item.entries[1].keyLoc,
                      "expected one key for each layer, found ")
@@ -488,8 +776,18 @@ LogicalResult DescriptionReader::readLayer(const YamlNode &item,
     return add(SumLayer());
   if (entry.key == "layer_norm")
     return add(LayerNormLayer());
+  if (entry.key == "rms_norm")
+    return add(RmsNormLayer());
   if (entry.key == "linear")
     return add(LinearLayer());
+  if (entry.key == "gated" || getGate(entry.key))
+    return add(GatedLayer());
+  if (entry.key == "scale")
+    return add(ScaleLayer());
+  if (entry.key == "softcap")
+    return add(SoftcapLayer());
+  if (entry.key == "parallel")
+    return add(ParallelLayer());
   if (entry.key == "attention")
     return add(AttentionLayer());
   if (entry.key == "pool")
@@ -509,8 +807,9 @@ LogicalResult DescriptionReader::readLayer(const YamlNode &item,
   InFlightDiagnostic diagnostic =
       emitError(entry.keyLoc, "unknown layer ")
       << quoteName(entry.key)
-      << "; expected one of embedding, positions, sum, layer_norm, linear, "
-         "attention, pool, l2_normalize, softmax, output, residual, repeat";
+      << "; expected one of embedding, positions, sum, layer_norm, rms_norm, "
+         "linear, gated, swiglu, geglu, geglu_tanh, scale, softcap, attention, "
+         "pool, l2_normalize, softmax, output, residual, parallel, repeat";
   for (unsigned i = 0; i <= getMaxEnumValForActivation(); ++i)
     if (std::optional<Activation> activation = symbolizeActivation(i))
       diagnostic << ", " << stringifyActivation(*activation);

@@ -336,6 +336,110 @@ TEST_F(DescriptionReader, RefusesLayers) {
                   "13:5", "cannot stand behind another layer");
 }
 
+TEST_F(DescriptionReader, ReadsLayersOfDecoders) {
+  std::string layers =
+      "- rms_norm: { eps: 1e-6, unit_offset: true, tensors: n }"
+      "\n  - scale: 0.5\n"
+      "  - parallel:\n"
+      "      - [ swiglu: { hidden: 5, tensors: { gate: g, up: "
+      "u, down: d } } ]\n"
+      "      - [ gated: { hidden: 5, activation: relu, "
+      "tensors: { gate: g, up: u, down: d } } ]\n"
+      "  - softcap: 30\n"
+      "  - linear";
+  add("n.weight", {4});
+  add("g.weight", {5, 4});
+  add("u.weight", {5, 4});
+  add("d.weight", {4, 5});
+  store();
+  OwningOpRef<ModuleOp> module = readText(change("- linear", layers));
+  ASSERT_TRUE(module) << diagnostics;
+  std::string text = print(*module);
+  for (llvm::StringRef part :
+       {"eps 9.9999999999999995E-7 {unit_offset}", "by 5.000000e-01",
+        "hexad.activation silu", "hexad.activation relu", "hexad.multiply",
+        "cap 3.000000e+01", "@swiglu.gate.weight", "@gated.down.weight"})
+    EXPECT_TRUE(llvm::StringRef(text).contains(part)) << part.str() << text;
+}
+
+TEST_F(DescriptionReader, RefusesLayersOfDecoders) {
+  auto expectLayerError = [&](llvm::StringRef layer, llvm::StringRef where,
+                              llvm::StringRef what) {
+    expectTextError(change("- linear", (layer + "\n  - linear").str()), where,
+                    what);
+  };
+  expectLayerError("- rms_norm: { tensors: n }", "12:5",
+                   "rms_norm needs the key 'eps'");
+  expectLayerError("- rms_norm: { eps: 1e-6, bias: true }", "",
+                   "unknown key 'bias' in rms_norm");
+  expectLayerError("- scale: x", "12:12", "expected a number, found 'x'");
+  expectLayerError("- softcap: 0", "12:14", "expected a number above 0");
+  expectLayerError("- parallel: [ [ tanh: {} ] ]", "12:5",
+                   "expected a sequence of two or more branches");
+  expectLayerError("- swiglu: { bias: true }", "12:5",
+                   "swiglu needs the key 'hidden'");
+  expectLayerError("- swiglu: { hidden: 5, activation: silu }", "",
+                   "unknown key 'activation' in swiglu");
+  expectLayerError("- gated: { hidden: 5 }", "12:5",
+                   "gated needs the key 'activation'");
+  expectLayerError("- gated: { hidden: 5, activation: step }", "12:37",
+                   "expected an activation, found 'step'");
+  expectLayerError("- geglu: { hidden: 5, tensors: { gate: g, up: u } }", "",
+                   "tensors needs the key 'down'");
+}
+
+TEST_F(DescriptionReader, RefusesAttentionOfDecoders) {
+  auto expectFieldError = [&](std::string fields, llvm::StringRef where,
+                              llvm::StringRef what) {
+    expectTextError(change("heads: 2", "heads: 2, " + fields), where, what);
+  };
+  expectFieldError("causal: 1", "10:44", "expected true or false, found '1'");
+  expectFieldError("window: 0", "10:44", "expected an integer from 1");
+  expectFieldError("softcap: 0", "10:45", "expected a number above 0");
+  expectFieldError("fused: rows", "10:43",
+                   "expected blocks or heads, found 'rows'");
+  expectFieldError("fused: heads", "10:61", "unknown key 'query' in tensors");
+  expectFieldError("qk_norm: { eps: 1e-6 }", "10:36",
+                   "qk_norm needs the key 'of'");
+  expectFieldError("qk_norm: { of: keys, eps: 1e-6 }", "10:51",
+                   "expected heads or projection, found 'keys'");
+  expectFieldError("qk_norm: { of: heads, eps: 1e-6 }", "10:71",
+                   "tensors needs the key 'query_norm'");
+  expectFieldError("rope: { theta: 0 }", "10:51", "expected a number above 0");
+  expectFieldError("rope: { base: 1 }", "10:44", "unknown key 'base' in rope");
+  expectFieldError("rope: { pairing: odd }", "10:53",
+                   "expected half or interleaved");
+  expectFieldError("rope: { scaling: { kind: ntk, factor: 2 } }", "10:61",
+                   "expected linear, llama3 or yarn, found 'ntk'");
+  expectFieldError("rope: { scaling: { kind: linear } }", "10:44",
+                   "scaling needs the key 'factor'");
+  expectFieldError("rope: { scaling: { kind: linear, factor: 2, beta_slow: 1 "
+                   "} }",
+                   "10:80", "unknown key 'beta_slow' in this kind of scaling");
+  expectFieldError("rope: { scaling: { kind: yarn, factor: 2 } }", "10:44",
+                   "scaling needs the key 'original_positions'");
+  expectFieldError("rope: { scaling: { kind: llama3, factor: 2, "
+                   "original_positions: 9, low_frequency_factor: 4 } }",
+                   "10:44", "expected high_frequency_factor to be more");
+}
+
+TEST_F(DescriptionReader, RefusesPeriods) {
+  expectTextError(change("    layers:\n", "    period: []\n    layers:\n"), "",
+                  "unknown key 'layers' in repeat");
+  llvm::StringRef text = goodText;
+  std::string head = text.take_front(text.find("    layers:\n")).str();
+  std::string tail = text.drop_front(text.find("  - linear")).str();
+  expectTextError(head + "    period: []\n" + tail, "8:5",
+                  "expected a sequence of one or more sequences of layers");
+  expectTextError(head +
+                      "    period: [ [ tanh: {} ], [ tanh: {} ], [ relu: {} "
+                      "] ]\n" +
+                      tail,
+                  "8:5", "at most as many as there are repeats");
+  expectTextError(head + "    period: [ tanh: {} ]\n" + tail, "8:15",
+                  "expected a sequence of layers");
+}
+
 TEST_F(DescriptionReader, RefusesSums) {
   llvm::StringRef embedding =
       "embedding: { input: ids, entries: 7, dim: 4, tensors: table }";
