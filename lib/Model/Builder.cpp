@@ -7,6 +7,7 @@
 
 #include "TensorNames.h"
 #include "hexad/Model/Description.h"
+#include "hexad/Model/RotaryTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,10 +43,21 @@ private:
     Value value;
     bool stacked = false;
   };
-  /// The repeat that is being built: its iteration.
+  /// The body of a repeat that is being built. In the loop it stands for the
+  /// layers `first`, `first + stride`, …, one for each iteration; behind it
+  /// (`index` is null) for one layer.
   struct Repeat {
     Value index;
-    int64_t count;
+    int64_t count, first, stride;
+
+    /// What names of the body need behind them to be the only ones.
+    std::string getSuffix() const {
+      return stride == 1 ? "" : "." + std::to_string(first);
+    }
+  };
+  /// Rows of a stored tensor: `count` blocks of `size`, `stride` apart.
+  struct Pick {
+    int64_t first, size, stride, count;
   };
 
   LogicalResult checkOutputs();
@@ -80,6 +92,9 @@ private:
   FailureOr<Activations> build(Location loc, const ResidualLayer &,
                                Activations);
   FailureOr<Activations> build(Location loc, const RepeatLayer &, Activations);
+  FailureOr<Activations> buildBody(Location loc, llvm::ArrayRef<Layer> layers,
+                                   const Repeat &body, Activations x,
+                                   Value &states, OpFoldResult member);
 
   /// The rows that the layers of a branch give, like its input's.
   FailureOr<Value> buildBranch(Location loc, llvm::StringRef what,
@@ -88,11 +103,39 @@ private:
   /// current layer of it inside a repeat.
   Value load(Location loc, const llvm::Twine &name,
              llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
-             bool transposed = false);
+             bool transposed = false, std::optional<Pick> pick = {});
   /// A linear op with weight and bias of `names`.
   Value buildProjection(Location loc, const llvm::Twine &name, Value x,
                         int64_t out, bool bias, const TensorNames &names,
-                        bool transposed = false);
+                        bool transposed = false, std::optional<Pick> pick = {});
+
+  /// Query, key and value of an attention, in this order.
+  struct Heads {
+    Value query, key, value;
+  };
+  /// Sizes of an attention, given or not.
+  struct HeadShape {
+    int64_t heads, kvHeads, headDim;
+  };
+  Heads buildHeads(Location loc, const AttentionLayer &layer, HeadShape shape,
+                   Value x);
+  Value buildHeadNorm(Location loc, const AttentionLayer &layer,
+                      const llvm::Twine &name, const TensorNames &names,
+                      int64_t heads, Value x);
+  Value buildRotation(Location loc, const AttentionLayer &layer, int64_t heads,
+                      int64_t headDim, Value x);
+  /// The table of `rope`, made once in front of all layers.
+  Value getRotary(Location loc, const RopeDescription &rope, int64_t columns);
+  FlatSymbolRefAttr buildCache(Location loc, const AttentionLayer &layer,
+                               HeadShape shape);
+
+  void findHead();
+
+  // Stacks of hidden states.
+  Value startStates(Location loc, int64_t count, Value first);
+  Value insertState(Location loc, Value state, Value states,
+                    OpFoldResult index);
+  void finishStates(Location loc, Value states);
 
   static int64_t getColumns(Value rows) {
     return cast<RankedTensorType>(rows.getType()).getDimSize(1);
@@ -115,7 +158,13 @@ private:
   std::optional<Repeat> repeat;
   int nesting = 0; ///< of layers inside layers; 1 is outermost
   const RepeatLayer *hiddenRepeat = nullptr; ///< whose states are asked for
+  Value openStates; ///< the stack that waits for the layer behind the repeat
   Value hiddenStates;
+  /// The linear layer that works on selected rows; null if the model has no
+  /// sessions.
+  const LinearLayer *head = nullptr;
+  Operation *lastInput = nullptr; ///< behind which tables of positions stand
+  std::vector<std::pair<RopeDescription, Value>> rotaries;
   std::vector<Result> results;
 };
 
@@ -127,20 +176,27 @@ private:
 
 Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
                           llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
-                          bool transposed) {
+                          bool transposed, std::optional<Pick> pick) {
   std::string symbol = name.str();
   auto type = RankedTensorType::get(shape, f32);
   RankedTensorType stackedType = type;
   IntegerAttr layers;
-  if (repeat) {
-    SmallVector<int64_t> stackedShape = {repeat->count};
+  Repeat layer = repeat.value_or(Repeat{{}, 1, 0, 1});
+  if (layer.index) {
+    SmallVector<int64_t> stackedShape = {layer.count};
     llvm::append_range(stackedShape, shape);
     stackedType = RankedTensorType::get(stackedShape, f32);
-    layers = builder.getI64IntegerAttr(repeat->count);
+    layers = builder.getI64IntegerAttr(layer.count);
   }
+  symbol += layer.getSuffix();
   SmallVector<Attribute> tensors;
-  for (int64_t i = 0, count = repeat ? repeat->count : 1; i < count; ++i)
-    tensors.push_back(builder.getStringAttr(expandTensorName(stored, i)));
+  for (int64_t i = 0; i < layer.count; ++i)
+    tensors.push_back(builder.getStringAttr(
+        expandTensorName(stored, layer.first + i * layer.stride)));
+  ArrayAttr picks;
+  if (pick)
+    picks = builder.getArrayAttr({builder.getDenseI64ArrayAttr(
+        {pick->first, pick->size, pick->stride, pick->count})});
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(function);
@@ -148,22 +204,21 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
         builder, loc, builder.getStringAttr(symbol), TypeAttr::get(stackedType),
         builder.getStringAttr(description.weightsFile),
         builder.getArrayAttr(tensors), layers,
-        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(),
-        /*picks=*/ArrayAttr());
+        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(), picks);
   }
-  return LoadOp::create(builder, loc, type, symbol,
-                        repeat ? repeat->index : Value());
+  return LoadOp::create(builder, loc, type, symbol, layer.index);
 }
 
 Value ModuleBuilder::buildProjection(Location loc, const llvm::Twine &name,
                                      Value x, int64_t out, bool bias,
-                                     const TensorNames &names,
-                                     bool transposed) {
+                                     const TensorNames &names, bool transposed,
+                                     std::optional<Pick> pick) {
   std::string prefix = name.str();
   Value weight = load(loc, prefix + ".weight", {out, getColumns(x)},
-                      names.weight, transposed);
-  Value biasValue =
-      bias ? load(loc, prefix + ".bias", {out}, names.bias) : Value();
+                      names.weight, transposed, pick);
+  Value biasValue = bias ? load(loc, prefix + ".bias", {out}, names.bias,
+                                /*transposed=*/false, pick)
+                         : Value();
   return LinearOp::create(builder, loc, x, weight, biasValue);
 }
 
@@ -275,6 +330,9 @@ ModuleBuilder::build(Location loc, const SoftcapLayer &layer, Activations x) {
 
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const LinearLayer &layer, Activations x) {
+  if (&layer == head)
+    x.rows =
+        SelectRowsOp::create(builder, loc, x.rows.getType(), x.rows, segments);
   x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
                            layer.tensors, layer.transposed);
   return x;
@@ -299,24 +357,138 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
   if (headDim > maxDimension / layer.heads)
     return emitError(loc, "expected heads and head_dim to give at most ")
            << maxDimension << " columns";
-  int64_t queryColumns = layer.heads * headDim, keyColumns = kvHeads * headDim;
-  Value query = buildProjection(loc, layer.name + ".query", x.rows,
-                                queryColumns, layer.bias, layer.query);
-  Value key = buildProjection(loc, layer.name + ".key", x.rows, keyColumns,
-                              layer.bias, layer.key);
-  Value value = buildProjection(loc, layer.name + ".value", x.rows, keyColumns,
-                                layer.bias, layer.value);
+  if (layer.rope) {
+    int64_t rotary = layer.rope->rotary.value_or(headDim);
+    if (rotary % 2 != 0 || rotary > headDim)
+      return emitError(loc, "expected rope to turn an even number of at most ")
+             << headDim << " columns of a head, found " << rotary;
+  }
+  if (layer.fused == FusedLayout::Heads && kvHeads != layer.heads)
+    return emitError(loc, "expected as many kv_heads as heads where query, key "
+                          "and value are stored head by head, found ")
+           << kvHeads << " and " << layer.heads;
+  HeadShape shape{layer.heads, kvHeads, headDim};
+  Heads projected = buildHeads(loc, layer, shape, x.rows);
   double scale =
       layer.scale.value_or(1.0 / std::sqrt(static_cast<double>(headDim)));
+  FlatSymbolRefAttr cache =
+      head ? buildCache(loc, layer, shape) : FlatSymbolRefAttr();
   Value attended = AttentionOp::create(
-      builder, loc, getRowsType(queryColumns), query, key, value, segments,
+      builder, loc, getRowsType(layer.heads * headDim), projected.query,
+      projected.key, projected.value, segments,
       builder.getI64IntegerAttr(layer.heads),
       builder.getI64IntegerAttr(kvHeads), builder.getI64IntegerAttr(headDim),
       builder.getF64FloatAttr(scale), builder.getDenseI64ArrayAttr({0, 0, 0}),
-      UnitAttr(), IntegerAttr(), FloatAttr(), FlatSymbolRefAttr(), Value());
+      layer.causal ? builder.getUnitAttr() : UnitAttr(),
+      layer.window ? builder.getI64IntegerAttr(*layer.window) : IntegerAttr(),
+      layer.softcap ? builder.getF64FloatAttr(*layer.softcap) : FloatAttr(),
+      cache, cache && repeat ? repeat->index : Value());
   x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
-                           layer.bias, layer.output);
+                           layer.outputBias.value_or(layer.bias), layer.output,
+                           layer.transposed);
   return x;
+}
+
+ModuleBuilder::Heads ModuleBuilder::buildHeads(Location loc,
+                                               const AttentionLayer &layer,
+                                               HeadShape shape, Value x) {
+  int64_t headDim = shape.headDim;
+  int64_t queries = shape.heads * headDim, keys = shape.kvHeads * headDim;
+  auto project = [&](llvm::StringRef part, const TensorNames &names,
+                     int64_t columns, Pick inBlocks, int64_t inHead) {
+    std::string name = layer.name + "." + part.str();
+    if (layer.fused == FusedLayout::None)
+      return buildProjection(loc, name, x, columns, layer.bias, names,
+                             layer.transposed);
+    Pick inHeads{inHead * headDim, headDim, 3 * headDim, shape.heads};
+    return buildProjection(
+        loc, name, x, columns, layer.bias, layer.qkv, layer.transposed,
+        layer.fused == FusedLayout::Blocks ? inBlocks : inHeads);
+  };
+  Heads result;
+  result.query =
+      project("query", layer.query, queries, {0, queries, queries, 1}, 0);
+  result.key = project("key", layer.key, keys, {queries, keys, keys, 1}, 1);
+  result.value =
+      project("value", layer.value, keys, {queries + keys, keys, keys, 1}, 2);
+  if (layer.qkNorm != QkNorm::None) {
+    result.query = buildHeadNorm(loc, layer, ".query_norm", layer.queryNorm,
+                                 shape.heads, result.query);
+    result.key = buildHeadNorm(loc, layer, ".key_norm", layer.keyNorm,
+                               shape.kvHeads, result.key);
+  }
+  if (layer.rope) {
+    result.query =
+        buildRotation(loc, layer, shape.heads, headDim, result.query);
+    result.key = buildRotation(loc, layer, shape.kvHeads, headDim, result.key);
+  }
+  return result;
+}
+
+Value ModuleBuilder::buildHeadNorm(Location loc, const AttentionLayer &layer,
+                                   const llvm::Twine &name,
+                                   const TensorNames &names, int64_t heads,
+                                   Value x) {
+  int64_t groups = layer.qkNorm == QkNorm::Heads ? heads : 1;
+  Value weight = load(loc, layer.name + name + ".weight",
+                      {getColumns(x) / groups}, names.weight);
+  return RmsNormOp::create(
+      builder, loc, x.getType(), x, weight,
+      builder.getF64FloatAttr(layer.qkNormEps), builder.getI64IntegerAttr(0),
+      builder.getI64IntegerAttr(groups), IntegerAttr(),
+      layer.qkNormUnitOffset ? builder.getUnitAttr() : UnitAttr());
+}
+
+Value ModuleBuilder::buildRotation(Location loc, const AttentionLayer &layer,
+                                   int64_t heads, int64_t headDim, Value x) {
+  const RopeDescription &rope = *layer.rope;
+  Value rotary = getRotary(loc, rope, rope.rotary.value_or(headDim));
+  return RopeOp::create(builder, loc, x.getType(), rope.pairing, x, rotary,
+                        heads, headDim, /*offset=*/0);
+}
+
+Value ModuleBuilder::getRotary(Location loc, const RopeDescription &rope,
+                               int64_t columns) {
+  for (auto &[known, table] : rotaries)
+    if (known.theta == rope.theta && known.scaling == rope.scaling &&
+        getColumns(table) == columns)
+      return table;
+  RotaryTable frequencies = makeRotaryTable(rope, columns);
+  OpBuilder::InsertionGuard guard(builder);
+  if (!positions) {
+    builder.setInsertionPointAfter(lastInput);
+    positions = PositionsOp::create(
+        builder, loc,
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
+        segments);
+  }
+  builder.setInsertionPointAfter(positions.getDefiningOp());
+  Value table =
+      RotaryOp::create(builder, loc, getRowsType(columns), positions,
+                       builder.getDenseF32ArrayAttr(frequencies.invFreq),
+                       builder.getF64FloatAttr(frequencies.attentionFactor));
+  rotaries.emplace_back(rope, table);
+  return table;
+}
+
+FlatSymbolRefAttr ModuleBuilder::buildCache(Location loc,
+                                            const AttentionLayer &layer,
+                                            HeadShape shape) {
+  std::string name = layer.name + ".cache";
+  IntegerAttr layers, window;
+  if (repeat) {
+    name += repeat->getSuffix();
+    if (repeat->index)
+      layers = builder.getI64IntegerAttr(repeat->count);
+  }
+  if (layer.window)
+    window = builder.getI64IntegerAttr(*layer.window);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function);
+  CacheOp::create(builder, loc, builder.getStringAttr(name), layers,
+                  builder.getI64IntegerAttr(shape.kvHeads),
+                  builder.getI64IntegerAttr(shape.headDim), window);
+  return FlatSymbolRefAttr::get(builder.getContext(), name);
 }
 
 FailureOr<ModuleBuilder::Activations>
@@ -406,72 +578,120 @@ ModuleBuilder::build(Location loc, const ParallelLayer &layer, Activations x) {
   return x;
 }
 
+Value ModuleBuilder::startStates(Location loc, int64_t count, Value first) {
+  int64_t columns = getColumns(first);
+  Value rowCount = tensor::DimOp::create(builder, loc, first, int64_t(0));
+  Value states = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{count, ShapedType::kDynamic, columns},
+      f32, ValueRange{rowCount});
+  return insertState(loc, first, states, builder.getIndexAttr(0));
+}
+
+Value ModuleBuilder::insertState(Location loc, Value state, Value states,
+                                 OpFoldResult index) {
+  Value rowCount = tensor::DimOp::create(builder, loc, state, int64_t(0));
+  SmallVector<OpFoldResult> offsets = {index, builder.getIndexAttr(0),
+                                       builder.getIndexAttr(0)};
+  SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(1), rowCount,
+                                     builder.getIndexAttr(getColumns(state))};
+  SmallVector<OpFoldResult> strides(3, builder.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(builder, loc, state, states, offsets,
+                                       sizes, strides);
+}
+
+void ModuleBuilder::finishStates(Location loc, Value states) {
+  auto type = cast<RankedTensorType>(states.getType());
+  hiddenStates = UnpackRowsOp::create(
+      builder, loc,
+      RankedTensorType::get({type.getDimSize(0), ShapedType::kDynamic,
+                             ShapedType::kDynamic, type.getDimSize(2)},
+                            f32),
+      states, segments);
+}
+
+/// One body of a repeat; `states` is null or the stack that gets what it gives
+/// as member `member`.
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::buildBody(Location loc, llvm::ArrayRef<Layer> layers,
+                         const Repeat &body, Activations x, Value &states,
+                         OpFoldResult member) {
+  repeat = body;
+  FailureOr<Activations> y = buildLayers(layers, x);
+  repeat.reset();
+  if (failed(y))
+    return failure();
+  if (y->pooled != x.pooled)
+    return emitError(loc, "'pool' cannot stand inside a repeat");
+  if (y->rows.getType() != x.rows.getType())
+    return emitError(loc, "expected the layers of a repeat to give ")
+           << getColumns(x.rows) << " columns like its input, found "
+           << getColumns(y->rows);
+  if (states)
+    states = insertState(loc, y->rows, states, member);
+  return y;
+}
+
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
-  bool keepsStates = hiddenRepeat == &layer;
-  ImplicitLocOpBuilder b(loc, builder);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value count = arith::ConstantIndexOp::create(b, layer.count);
-  SmallVector<Value> initial = {x.rows};
-
-  int64_t columns = getColumns(x.rows);
-  Value rowCount;
-  auto insertState = [&](OpBuilder &at, Value state, Value states,
-                         OpFoldResult index) -> Value {
-    SmallVector<OpFoldResult> offsets = {index, at.getIndexAttr(0),
-                                         at.getIndexAttr(0)};
-    SmallVector<OpFoldResult> sizes = {at.getIndexAttr(1), rowCount,
-                                       at.getIndexAttr(columns)};
-    SmallVector<OpFoldResult> strides(3, at.getIndexAttr(1));
-    return tensor::InsertSliceOp::create(at, loc, state, states, offsets, sizes,
-                                         strides);
-  };
-  if (keepsStates) {
-    rowCount = tensor::DimOp::create(b, x.rows, zero);
-    Value states = tensor::EmptyOp::create(
-        b, ArrayRef<int64_t>{layer.count + 1, ShapedType::kDynamic, columns},
-        f32, ValueRange{rowCount});
-    initial.push_back(
-        insertState(builder, x.rows, states, builder.getIndexAttr(0)));
-  }
-
-  auto loop = scf::ForOp::create(builder, loc, zero, count, one, initial);
-  Activations y;
-  {
+  int64_t period = layer.period.size(), iterations = layer.count / period;
+  Value states;
+  if (hiddenRepeat == &layer)
+    states = startStates(loc, layer.count + 1, x.rows);
+  if (iterations > 0) {
+    ImplicitLocOpBuilder b(loc, builder);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value count = arith::ConstantIndexOp::create(b, iterations);
+    SmallVector<Value> initial = {x.rows};
+    if (states)
+      initial.push_back(states);
+    auto loop = scf::ForOp::create(builder, loc, zero, count, one, initial);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    repeat = Repeat{loop.getInductionVar(), layer.count};
-    FailureOr<Activations> result =
-        buildLayers(layer.period.front(), {loop.getRegionIterArg(0), x.pooled});
-    repeat.reset();
+    Value index = loop.getInductionVar();
+    Activations y{loop.getRegionIterArg(0), x.pooled};
+    Value kept = states ? loop.getRegionIterArg(1) : Value();
+    // The number of layers in front of this iteration; sums are what
+    // hexad-check-model can follow.
+    Value before = index;
+    for (int64_t i = 1; states && i < period; ++i)
+      before = arith::AddIOp::create(builder, loc, before, index);
+    for (auto [j, body] : llvm::enumerate(layer.period)) {
+      OpFoldResult member;
+      if (states) {
+        Value next = j == 0
+                         ? one
+                         : arith::ConstantIndexOp::create(builder, loc, j + 1)
+                               .getResult();
+        member = arith::AddIOp::create(builder, loc, before, next).getResult();
+      }
+      FailureOr<Activations> result = buildBody(
+          loc, body, {index, iterations, int64_t(j), period}, y, kept, member);
+      if (failed(result))
+        return failure();
+      y = *result;
+    }
+    SmallVector<Value> yielded = {y.rows};
+    if (states)
+      yielded.push_back(kept);
+    scf::YieldOp::create(builder, loc, yielded);
+    x.rows = loop.getResult(0);
+    if (states)
+      states = loop.getResult(1);
+  }
+  for (int64_t number = iterations * period; number < layer.count; ++number) {
+    FailureOr<Activations> result = buildBody(
+        loc, layer.period[number % period], {Value(), 1, number, period}, x,
+        states, builder.getIndexAttr(number + 1));
     if (failed(result))
       return failure();
-    y = *result;
-    if (y.pooled != x.pooled)
-      return emitError(loc, "'pool' cannot stand inside a repeat");
-    if (y.rows.getType() != x.rows.getType())
-      return emitError(loc, "expected the layers of a repeat to give ")
-             << columns << " columns like its input, found "
-             << getColumns(y.rows);
-    SmallVector<Value> yielded = {y.rows};
-    if (keepsStates) {
-      Value next =
-          arith::AddIOp::create(builder, loc, loop.getInductionVar(), one);
-      yielded.push_back(
-          insertState(builder, y.rows, loop.getRegionIterArg(1), next));
-    }
-    scf::YieldOp::create(builder, loc, yielded);
+    x = *result;
   }
-  if (keepsStates) {
-    hiddenStates = UnpackRowsOp::create(
-        builder, loc,
-        RankedTensorType::get({layer.count + 1, ShapedType::kDynamic,
-                               ShapedType::kDynamic, columns},
-                              f32),
-        loop.getResult(1), segments);
-  }
-  return Activations{loop.getResult(0), x.pooled};
+  if (states && description.hiddenAfterNorm)
+    openStates = states;
+  else if (states)
+    finishStates(loc, states);
+  return x;
 }
 
 FailureOr<ModuleBuilder::Activations>
@@ -501,6 +721,19 @@ ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
     if (failed(y))
       return failure();
     x = *y;
+    if (openStates && nesting == 1 &&
+        !std::holds_alternative<RepeatLayer>(layer.kind)) {
+      // What the final norm gives takes the place of what it got.
+      int64_t last =
+          cast<RankedTensorType>(openStates.getType()).getDimSize(0) - 1;
+      if (getColumns(x.rows) !=
+          cast<RankedTensorType>(openStates.getType()).getDimSize(2))
+        return emitError(layer.loc, "expected a norm behind the repeat, whose "
+                                    "result is the last of 'hidden'");
+      finishStates(layer.loc, insertState(layer.loc, x.rows, openStates,
+                                          builder.getIndexAttr(last)));
+      openStates = {};
+    }
   }
   --nesting;
   return x;
@@ -509,6 +742,50 @@ ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
 //===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//
+
+/// Whether there is attention among the layers, and all of it is causal;
+/// `pools` is set if there is a pool.
+static bool isCausal(llvm::ArrayRef<Layer> layers, bool &pools, bool &attends) {
+  bool causal = true;
+  // Only looks.
+  auto *mutableLayers = const_cast<Layer *>(layers.data());
+  forEachLayer({mutableLayers, layers.size()}, [&](Layer &layer, int64_t) {
+    pools |= std::holds_alternative<PoolLayer>(layer.kind);
+    if (auto *attention = std::get_if<AttentionLayer>(&layer.kind)) {
+      attends = true;
+      causal &= attention->causal;
+    }
+  });
+  return causal;
+}
+
+/// A language model has causal attention only, one input of ids, no pooling and
+/// one output; its head is the first linear layer behind all attention.
+void ModuleBuilder::findHead() {
+  unsigned inputs = 0, ownOutputs = 0;
+  for (const InputDescription &input : description.inputs)
+    inputs += !input.isMask;
+  bool pools = false, attendsAtAll = false;
+  const LinearLayer *candidate = nullptr;
+  for (const Layer &layer : description.layers) {
+    bool attends = false;
+    if (!isCausal(layer, pools, attends))
+      return;
+    attendsAtAll |= attends;
+    if (attends)
+      candidate = nullptr;
+    else if (auto *linear = std::get_if<LinearLayer>(&layer.kind);
+             linear && !candidate)
+      candidate = linear;
+    if (std::holds_alternative<OutputLayer>(layer.kind))
+      ++ownOutputs;
+    // An output in front of the head would be of all rows.
+    if (std::holds_alternative<OutputLayer>(layer.kind) && !candidate)
+      return;
+  }
+  if (inputs == 1 && ownOutputs == 1 && !pools && attendsAtAll)
+    head = candidate;
+}
 
 LogicalResult ModuleBuilder::checkOutputs() {
   std::vector<llvm::StringRef> own;
@@ -588,6 +865,7 @@ LogicalResult ModuleBuilder::buildInputs() {
     if (!ids.try_emplace(input.name, packed).second)
       return emitError(input.loc, "there are two inputs of the name '")
              << input.name << "'";
+    lastInput = packed.getDefiningOp();
   }
   return success();
 }
@@ -595,6 +873,7 @@ LogicalResult ModuleBuilder::buildInputs() {
 OwningOpRef<ModuleOp> ModuleBuilder::build() {
   if (failed(checkOutputs()))
     return nullptr;
+  findHead();
   OwningOpRef<ModuleOp> owned =
       ModuleOp::create(description.loc, description.name);
   builder.setInsertionPointToStart(owned->getBody());
