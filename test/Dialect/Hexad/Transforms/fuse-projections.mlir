@@ -98,3 +98,24 @@ func.func @rotated(%x: tensor<?x8xf32>, %s: !hexad.segments, %rotary: tensor<?x4
   %o = hexad.attention %q2, %k2, %v, %s {causal, heads = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
   return %o : tensor<?x8xf32>
 }
+
+// -----
+
+// Rows that are picked of one stored tensor stay picked, part by part.
+// CHECK: hexad.parameter @query_key_value : tensor<12x4xf32> from "m.safetensors" ["qkv", "qkv", "qkv"]
+// CHECK-SAME: {picks = [array<i64: 0, 2, 6, 2>, array<i64: 2, 2, 6, 2>, array<i64: 4, 2, 6, 2>]}
+// CHECK-NOT: hexad.parameter
+hexad.parameter @query : tensor<4x4xf32> from "m.safetensors" ["qkv"] {picks = [array<i64: 0, 2, 6, 2>]}
+hexad.parameter @key : tensor<4x4xf32> from "m.safetensors" ["qkv"] {picks = [array<i64: 2, 2, 6, 2>]}
+hexad.parameter @value : tensor<4x4xf32> from "m.safetensors" ["qkv"] {picks = [array<i64: 4, 2, 6, 2>]}
+
+func.func @picked(%x: tensor<?x4xf32>, %s: !hexad.segments) -> tensor<?x4xf32> {
+  %qw = hexad.load @query : tensor<4x4xf32>
+  %kw = hexad.load @key : tensor<4x4xf32>
+  %vw = hexad.load @value : tensor<4x4xf32>
+  %q = hexad.linear %x, %qw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %k = hexad.linear %x, %kw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %v = hexad.linear %x, %vw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %o = hexad.attention %q, %k, %v, %s {heads = 2 : i64, kv_heads = 2 : i64, head_dim = 2 : i64, scale = 0.5 : f64} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %o : tensor<?x4xf32>
+}
