@@ -108,12 +108,13 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
     attachKernelModels<
         kernel::ActivationOp, kernel::AddOp, kernel::CopyRowsOp,
-        kernel::FinishPagesOp, kernel::GatherIndicesOp, kernel::GatherRowsOp,
-        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
-        kernel::MatmulOp, kernel::MeanRowsOp, kernel::MultiplyOp,
-        kernel::PackKeysOp, kernel::PackValuesOp, kernel::RmsNormOp,
-        kernel::RopeOp, kernel::RotaryOp, kernel::ScaleOp,
-        kernel::ScatterRowsOp, kernel::SoftcapOp, kernel::SoftmaxOp,
-        kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
+        kernel::FinishPagesOp, kernel::GatherIndicesOp,
+        kernel::GatherPackedRowsOp, kernel::GatherRowsOp, kernel::L2NormalizeOp,
+        kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MatmulOp,
+        kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
+        kernel::PackValuesOp, kernel::RmsNormOp, kernel::RopeOp,
+        kernel::RotaryOp, kernel::ScaleOp, kernel::ScatterRowsOp,
+        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp,
+        kernel::StartPagesOp>(context);
   });
 }

@@ -93,6 +93,8 @@ public:
         builder(module.getLoc(), module.getContext()) {}
 
   void run(func::FuncOp function) {
+    function.walk(
+        [&](LinearOp linear) { layouts.announcePanels(linear.getWeight()); });
     function.walk([&](RowLocalOpInterface op) {
       logicalColumns[op] = countLogicalColumns(op);
       ops.push_back(op);
@@ -117,6 +119,13 @@ private:
             .Case<EmbeddingOp>([&](EmbeddingOp embedding) {
               Value destination = getDestination(embedding.getResult(),
                                                  embedding.getIds(), embedding);
+              if (layouts.hasPanels(embedding.getTable()))
+                return kernel::GatherPackedRowsOp::create(
+                           builder, destination.getType(),
+                           layouts.loadPanels(embedding.getTable()),
+                           embedding.getIds(), destination,
+                           embedding.getOffset())
+                    .getResult(0);
               return kernel::GatherRowsOp::create(
                          builder, destination.getType(),
                          layouts.loadPadded(embedding.getTable()),

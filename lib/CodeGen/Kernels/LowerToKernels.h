@@ -26,6 +26,10 @@ public:
   ParameterLayouts(mlir::ModuleOp module, int64_t panelColumns)
       : module(module), symbols(module), panelColumns(panelColumns) {}
 
+  /// Says that the weight's parameter will be read as panels.
+  void announcePanels(mlir::Value weight);
+  /// Whether that was said: other readers then do well to read panels too.
+  bool hasPanels(mlir::Value weight);
   /// The weight of a linear op, `[out, in]`, as panels
   /// `[ceil(out / NR), in, NR]`.
   mlir::Value loadPanels(mlir::Value weight);
@@ -41,6 +45,7 @@ private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
   int64_t panelColumns;
+  llvm::SmallPtrSet<mlir::Operation *, 16> announced;
   llvm::DenseMap<std::pair<mlir::Operation *, int>, ParameterOp> forms;
   llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::Value> loads;
 };

@@ -12,6 +12,16 @@
 using namespace mlir;
 using namespace hexad;
 
+void ParameterLayouts::announcePanels(Value weight) {
+  announced.insert(
+      symbols.lookup(weight.getDefiningOp<LoadOp>().getParameter()));
+}
+
+bool ParameterLayouts::hasPanels(Value weight) {
+  return announced.contains(
+      symbols.lookup(weight.getDefiningOp<LoadOp>().getParameter()));
+}
+
 Value ParameterLayouts::loadPanels(Value weight) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   int64_t panels = llvm::divideCeil(shape[0], panelColumns);

@@ -44,9 +44,9 @@ struct KernelToVectorPass
     TypeSwitch<Operation *>(op)
         .Case<MatmulOp, LayerNormOp, RmsNormOp, L2NormalizeOp, SoftmaxOp,
               ActivationOp, ScaleOp, SoftcapOp, AddOp, MultiplyOp, RotaryOp,
-              RopeOp, GatherIndicesOp, GatherRowsOp, ScatterRowsOp, CopyRowsOp,
-              MeanRowsOp, LoadQueriesOp, PackKeysOp, PackValuesOp,
-              SoftmaxPageOp, StartPagesOp, FinishPagesOp>(
+              RopeOp, GatherIndicesOp, GatherRowsOp, GatherPackedRowsOp,
+              ScatterRowsOp, CopyRowsOp, MeanRowsOp, LoadQueriesOp, PackKeysOp,
+              PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp>(
             [&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");
     op->erase();

@@ -153,6 +153,7 @@ void lower(VectorBuilder &b, RotaryOp op);
 void lower(VectorBuilder &b, RopeOp op);
 void lower(VectorBuilder &b, GatherIndicesOp op);
 void lower(VectorBuilder &b, GatherRowsOp op);
+void lower(VectorBuilder &b, GatherPackedRowsOp op);
 void lower(VectorBuilder &b, ScatterRowsOp op);
 void lower(VectorBuilder &b, CopyRowsOp op);
 void lower(VectorBuilder &b, MeanRowsOp op);

@@ -92,6 +92,33 @@ void hexad::kernel::lower(VectorBuilder &b, ScatterRowsOp op) {
   });
 }
 
+void hexad::kernel::lower(VectorBuilder &b, GatherPackedRowsOp op) {
+  Value panels = op.getPanels(), destination = op.getDestination();
+  ArrayRef<int64_t> shape = cast<MemRefType>(panels.getType()).getShape();
+  int64_t depth = shape[1], panelColumns = shape[2];
+  int64_t firstEmpty = depth / lanes * lanes;
+  b.loop(b.index(0), b.dim(destination, 0), 1, [&](Value i) {
+    Value from = b.loadScalar(op.getWhere(), i);
+    b.branch(
+        b.isNotNegative(from),
+        [&] {
+          Value row = b.add(b.toIndex(from), op.getOffset());
+          Value panel = b.divide(row, panelColumns);
+          Value lane = b.remainder(row, panelColumns);
+          // Whole vectors of zeros, before the elements in them.
+          b.loop(b.index(firstEmpty), b.dim(destination, 1), lanes,
+                 [&](Value c) {
+                   b.store(b.splat(0.0f), destination, {i, c});
+                 });
+          b.loop(b.index(0), b.index(depth), 1, [&](Value k) {
+            b.storeScalar(b.loadScalar(panels, {panel, k, lane}), destination,
+                          {i, k});
+          });
+        },
+        [&] { clearRow(b, destination, i); });
+  });
+}
+
 void hexad::kernel::lower(VectorBuilder &b, CopyRowsOp op) {
   Value destination = op.getDestination();
   b.branch(b.isPresent(destination), [&] {

@@ -280,6 +280,48 @@ TEST_P(PackTest, Continued) {
     }
 }
 
+/// A packed table gives the rows that the table has; padding is zero.
+TEST_P(PackTest, GatherPackedRows) {
+  for (int64_t panel : {16, 32})
+    for (int64_t depth : {1, 15, 16, 40}) {
+      Page table(3, depth, panel);
+      int64_t padded = llvm::alignTo(depth, 16) + 16;
+      Integers where(1, 6);
+      Floats actual(6, padded);
+      auto jit = compile(makeFunction(
+          "f",
+          "%t: " + table.type() + ", %w: " + indicesType() +
+              ", %y: " + actual.type(),
+          "hexad_kernel.gather_packed_rows ins(%t, %w : " + table.type() +
+              ", " + indicesType() + ") outs(%y : " + actual.type() +
+              ") {offset = 2 : i64}"));
+      ASSERT_TRUE(jit);
+      fill(table.values, random, Data::Random);
+      fill(actual, random, Data::WithNaN);
+      Floats expected = actual;
+      const int32_t rows[] = {0,
+                              5,
+                              -1,
+                              int32_t(panel) - 3,
+                              int32_t(panel) - 2,
+                              int32_t(3 * panel) - 3};
+      for (int64_t i = 0; i < 6; ++i) {
+        where.at(0, i) = rows[i];
+        for (int64_t k = 0; k < padded; ++k) {
+          int64_t row = rows[i] + 2;
+          expected.at(i, k) = rows[i] < 0 || k >= depth
+                                  ? 0.0f
+                                  : table.at(row / panel, k, row % panel);
+        }
+      }
+      auto tableBuffer = table.buffer();
+      auto whereBuffer = where.row();
+      auto actualBuffer = actual.buffer();
+      jit->call("f", &tableBuffer, &whereBuffer, &actualBuffer);
+      expectSame(actual, expected, "depth " + std::to_string(depth));
+    }
+}
+
 HEXAD_INSTANTIATE_KERNEL_TEST(MoveTest);
 HEXAD_INSTANTIATE_KERNEL_TEST(PackTest);
 

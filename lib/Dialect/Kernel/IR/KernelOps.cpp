@@ -382,6 +382,18 @@ LogicalResult GatherRowsOp::verify() {
                getSize(getDestination(), 0));
 }
 
+LogicalResult GatherPackedRowsOp::verify() {
+  int64_t depth = getSize(getPanels(), 1), columns = getSize(getPanels(), 2);
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .require(!ShapedType::isDynamic(depth) && !ShapedType::isDynamic(columns),
+               "gather_packed_rows_c1", "expected panels of static shape")
+      .atLeast("gather_packed_rows_c1", "columns of destination",
+               getSize(getDestination(), 1), depth)
+      .atLeast("gather_packed_rows_c2", "elements of where",
+               getSize(getWhere(), 0), getSize(getDestination(), 0));
+}
+
 LogicalResult ScatterRowsOp::verify() {
   return Constraints(*this)
       .staticColumns("scatter_rows_c1", "destination", getDestination())

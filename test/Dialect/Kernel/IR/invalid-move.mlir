@@ -109,3 +109,27 @@ func.func @scatter_rows_where(%s: memref<5x64xf32>, %w: memref<4xi32>, %d: memre
   hexad_kernel.scatter_rows ins(%s, %w : memref<5x64xf32>, memref<4xi32>) outs(%d : memref<?x60xf32>)
   return
 }
+
+// -----
+
+func.func @packed_dynamic(%t: memref<?x?x32xf32, strided<[1920, 32, 1]>>, %w: memref<?xi32>, %y: memref<?x64xf32>) {
+  // expected-error @below {{gather_packed_rows_c1: expected panels of static shape}}
+  hexad_kernel.gather_packed_rows ins(%t, %w : memref<?x?x32xf32, strided<[1920, 32, 1]>>, memref<?xi32>) outs(%y : memref<?x64xf32>)
+  return
+}
+
+// -----
+
+func.func @packed_columns(%t: memref<4x60x32xf32>, %w: memref<?xi32>, %y: memref<?x48xf32>) {
+  // expected-error @below {{gather_packed_rows_c1: expected at least 60 columns of destination, found 48}}
+  hexad_kernel.gather_packed_rows ins(%t, %w : memref<4x60x32xf32>, memref<?xi32>) outs(%y : memref<?x48xf32>)
+  return
+}
+
+// -----
+
+func.func @packed_where(%t: memref<4x60x32xf32>, %w: memref<3xi32>, %y: memref<5x64xf32>) {
+  // expected-error @below {{gather_packed_rows_c2: expected at least 5 elements of where, found 3}}
+  hexad_kernel.gather_packed_rows ins(%t, %w : memref<4x60x32xf32>, memref<3xi32>) outs(%y : memref<5x64xf32>)
+  return
+}

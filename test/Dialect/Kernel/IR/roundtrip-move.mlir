@@ -20,3 +20,10 @@ func.func @move(%x: memref<?x64xf32>, %ids: memref<?xi32>, %where: memref<?xi32>
   hexad_kernel.barrier
   return
 }
+
+// CHECK-LABEL: func.func @gather_packed_rows
+func.func @gather_packed_rows(%t: tensor<4x60x32xf32>, %w: tensor<?xi32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // CHECK: hexad_kernel.gather_packed_rows ins(%{{.+}}, %{{.+}} : tensor<4x60x32xf32>, tensor<?xi32>) outs(%{{.+}} : tensor<?x64xf32>) {offset = 2 : i64} -> tensor<?x64xf32>
+  %0 = hexad_kernel.gather_packed_rows ins(%t, %w : tensor<4x60x32xf32>, tensor<?xi32>) outs(%y : tensor<?x64xf32>) {offset = 2 : i64} -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}

@@ -413,6 +413,33 @@ def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
   let hasVerifier = 1;
 }
 
+def Kernel_GatherPackedRowsOp : Kernel_DestinationOp<"gather_packed_rows"> {
+  let summary = "gather_rows from a table that lies in panels";
+  let description = [{
+    `destination[i, k] = panels[r / NR, k, r mod NR]` with `r = where[i] + offset`,
+    zeros where `where[i]` is negative, and in columns from K on. For a table that is
+    the weight of a linear layer as well (tied embeddings): it need not be stored
+    twice.
+
+    - `gather_packed_rows_c1`: K and NR are static, and `destination` has at least K
+      columns.
+    - `gather_packed_rows_c2`: `where` has an element for each row of `destination`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.gather_packed_rows ins(%panels, %ids : memref<4x60x32xf32>, memref<?xi32>) outs(%x : memref<?x64xf32>) {offset = 0 : i64}
+    ```
+  }];
+  let arguments = (ins Kernel_Cube:$panels, Kernel_Indices:$where, Kernel_Rows:$destination,
+                       DefaultValuedAttr<I64Attr, "0">:$offset);
+  let assemblyFormat = [{
+    `ins` `(` $panels `,` $where `:` type($panels) `,` type($where) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_ScatterRowsOp : Kernel_DestinationOp<"scatter_rows"> {
   let summary = "destination[where[i], :] = source[i, :]";
   let description = [{
