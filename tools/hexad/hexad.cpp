@@ -41,7 +41,9 @@ static void printHelp(FILE *file) {
              "  hexad run build/libbert.so --inputs in.safetensors "
              "--outputs out.safetensors\n\n"
              "gives build/libbert.so, bert.h and bert.weights, and the model's "
-             "outputs.\n",
+             "outputs. Language models\ncontinue a prompt of token ids:\n\n"
+             "  hexad run build/libgpt2.so --prompt-tokens 464,3290 --generate "
+             "20\n",
              file);
 }
 

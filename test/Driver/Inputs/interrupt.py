@@ -1,0 +1,23 @@
+"""Runs a command until its first line of output and interrupts it (SIGINT) where it
+can write no more: the pipe between is as small as possible, and full."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+
+F_SETPIPE_SZ = 1031
+read, write = os.pipe()
+size = fcntl.fcntl(write, F_SETPIPE_SZ, 4096)
+# Leaves room for some lines.
+os.write(write, b"\n" * (size - 64))
+process = subprocess.Popen(sys.argv[1:], stdout=write)
+os.close(write)
+try:
+    process.wait(timeout=2)
+    sys.exit("it ended by itself")
+except subprocess.TimeoutExpired:
+    process.send_signal(signal.SIGINT)
+if process.wait() != -signal.SIGINT:
+    sys.exit(f"expected the signal's exit code, found {process.returncode}")
