@@ -50,12 +50,13 @@ class Chat:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="Other options are the program's, e.g. --temperature 0.7."
+    )
     parser.add_argument("program", help="the built program, e.g. build-chat/chat")
     parser.add_argument("--tokenizer", required=True, help="the model's tokenizer.json")
-    parser.add_argument("options", nargs="*", help="of the program, behind `--`")
-    arguments = parser.parse_args()
-    chat = Chat(arguments.program, Tokenizer.from_file(arguments.tokenizer), arguments.options)
+    arguments, options = parser.parse_known_args()
+    chat = Chat(arguments.program, Tokenizer.from_file(arguments.tokenizer), options)
     while True:
         try:
             text = input("> " if sys.stdin.isatty() else "")
