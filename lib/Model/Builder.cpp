@@ -165,6 +165,7 @@ private:
   const LinearLayer *head = nullptr;
   Operation *lastInput = nullptr; ///< behind which tables of positions stand
   std::vector<std::pair<RopeDescription, Value>> rotaries;
+  llvm::StringMap<ParameterOp> parameters; ///< by their symbols
   std::vector<Result> results;
 };
 
@@ -197,10 +198,12 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
   if (pick)
     picks = builder.getArrayAttr({builder.getDenseI64ArrayAttr(
         {pick->first, pick->size, pick->stride, pick->count})});
-  {
+  ParameterOp &known = parameters[symbol];
+  if (!known || known.getType() != stackedType ||
+      known.getTensors().getValue() != ArrayRef(tensors)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(function);
-    ParameterOp::create(
+    known = ParameterOp::create(
         builder, loc, builder.getStringAttr(symbol), TypeAttr::get(stackedType),
         builder.getStringAttr(description.weightsFile),
         builder.getArrayAttr(tensors), layers,
@@ -333,8 +336,18 @@ ModuleBuilder::build(Location loc, const LinearLayer &layer, Activations x) {
   if (&layer == head)
     x.rows =
         SelectRowsOp::create(builder, loc, x.rows.getType(), x.rows, segments);
-  x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
-                           layer.tensors, layer.transposed);
+  if (layer.tied.empty()) {
+    x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
+                             layer.tensors, layer.transposed);
+    return x;
+  }
+  // The embedding's own parameter, so that it is stored once.
+  Value weight = load(loc, layer.tied + ".weight",
+                      {layer.out, getColumns(x.rows)}, layer.tensors.weight);
+  Value bias = layer.bias ? load(loc, layer.name + ".bias", {layer.out},
+                                 layer.tensors.bias)
+                          : Value();
+  x.rows = LinearOp::create(builder, loc, x.rows, weight, bias);
   return x;
 }
 

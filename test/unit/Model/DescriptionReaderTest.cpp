@@ -173,9 +173,7 @@ layers:
         "@linear.weight : tensor<5x4xf32> from \"w.safetensors\" [\"l.w\"] "
         "{transposed}",
         "@linear_2.weight : tensor<4x5xf32>",
-        "@linear_3.weight : tensor<7x4xf32> from \"w.safetensors\" "
-        "[\"table.weight\"]",
-        "hexad.name = \"m\"}"})
+        "%words.weight_0 bias %linear_3.bias", "hexad.name = \"m\"}"})
     EXPECT_TRUE(llvm::StringRef(text).contains(part))
         << part.str() << "\nin " << text;
   EXPECT_FALSE(llvm::StringRef(text).contains("attention_mask"));
