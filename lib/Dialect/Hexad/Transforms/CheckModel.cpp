@@ -72,6 +72,7 @@ private:
         .Case<LoadOp>([&](LoadOp load) { return checkLoad(load); })
         .Case<EmbeddingOp>(
             [&](EmbeddingOp embedding) { return checkEmbedding(embedding); })
+        .Case<RotaryOp>([&](RotaryOp rotary) { return checkRotary(rotary); })
         .Case<RowLocalOpInterface>(
             [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
         .Case<AttentionOp>([&](AttentionOp attention) -> LogicalResult {
@@ -145,8 +146,11 @@ private:
 
   /// A session holds the keys and values of each attention and layer once.
   LogicalResult checkCache(AttentionOp op) {
-    if (!op.getCache())
+    if (!op.getCache()) {
+      if (!uncached)
+        uncached = op;
       return success();
+    }
     auto cache = symbols.lookup<CacheOp>(*op.getCache());
     auto [other, isFirst] = cacheUsers.try_emplace(cache, op);
     if (!isFirst) {
@@ -155,16 +159,43 @@ private:
       diagnostic.attachNote(other->second.getLoc()) << "the other is here";
       return diagnostic;
     }
+    if (failed(checkExtendedOnce(op)))
+      return failure();
     if (!op.getLayer())
       return success();
     return checkIndex(op, "layer", op.getLayer(), cache.getLayerCount());
   }
 
+  /// In a loop, each iteration has a layer of its own: the loop's index, or
+  /// that plus constants. A second iteration would overwrite the first one's
+  /// keys.
+  LogicalResult checkExtendedOnce(AttentionOp op) {
+    Value layer = op.getLayer();
+    while (auto sum = layer ? layer.getDefiningOp<arith::AddIOp>() : nullptr)
+      layer = getConstantIntValue(sum.getLhs()) ? sum.getRhs() : sum.getLhs();
+    for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (layer != loop.getInductionVar())
+        return op.emitOpError("expected a layer of the cache for each "
+                              "iteration of the loops around: the index of "
+                              "the only loop, or that plus constants");
+    return success();
+  }
+
   /// A model with caches can be extended by tokens: there must be one input of
   /// ids, and one output of selected rows.
   LogicalResult checkSessions() {
+    for (CacheOp cache :
+         function->getParentOfType<ModuleOp>().getOps<CacheOp>())
+      if (!cacheUsers.contains(cache))
+        return cache.emitOpError(
+            "expected an attention that extends the cache");
     if (cacheUsers.empty())
       return success();
+    // It would see the new tokens of a session only.
+    if (uncached)
+      return uncached.emitOpError(
+          "expected a cache, as other attention of the model has");
     unsigned ids = 0;
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
       ids += function.getArgAttr(i, "hexad.limit") ? 1 : 0;
@@ -243,6 +274,14 @@ private:
              << what << " below " << limit.getInt() << ", found " << entries
              << " entries and offset " << op.getOffset();
     return success();
+  }
+
+  /// Ids of tokens are no angles.
+  LogicalResult checkRotary(RotaryOp op) {
+    if (!op.getPositions().getDefiningOp<PositionsOp>())
+      return op.emitOpError("expected positions (hexad.positions), found ")
+             << describe(op.getPositions()) << " from elsewhere";
+    return checkRows(cast<RowLocalOpInterface>(op.getOperation()));
   }
 
   LogicalResult checkLoad(LoadOp op) {
@@ -377,6 +416,8 @@ private:
   DenseMap<Value, IndexRange> ranges;
   /// The attention that extends each cache.
   DenseMap<Operation *, AttentionOp> cacheUsers;
+  /// The first attention without a cache, if any.
+  AttentionOp uncached;
   llvm::SmallPtrSet<Operation *, 1> selectedOutputs;
 };
 

@@ -328,3 +328,95 @@ func.func @sums() {
   }
   return
 }
+
+// -----
+
+// Ids are no angles.
+func.func @rotary_of_ids(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  // expected-error@+1 {{expected positions (hexad.positions), found rows of tokens from elsewhere}}
+  %t = hexad.rotary %packed {inv_freq = array<f32: 1.0>} : tensor<?xi32> -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected an attention that extends the cache}}
+hexad.cache @unused {kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @unused_cache(%mask: tensor<?x?xi32>) {
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @same_layer_again(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    // expected-error@+1 {{expected a layer of the cache for each iteration of the loops around}}
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%c0] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  return
+}
+
+// -----
+
+// Also where a loop around repeats what has an index of its own.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @same_layers_again(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    %z = scf.for %j = %c0 to %c2 step %c1 iter_args(%u = %x) -> (tensor<?x4xf32>) {
+      // expected-error@+1 {{expected a layer of the cache for each iteration of the loops around}}
+      %a = hexad.attention %u, %u, %u, %segments cache @cache[%j] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+          : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+      scf.yield %a : tensor<?x4xf32>
+    }
+    scf.yield %z : tensor<?x4xf32>
+  }
+  return
+}
+
+// -----
+
+// In a session it would see the new tokens alone.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 3 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @some_without_cache(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    %layer = arith.addi %c1, %i : index
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%layer] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  // expected-error@+1 {{expected a cache, as other attention of the model has}}
+  %b = hexad.attention %y, %y, %y, %segments {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+      : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = hexad.select_rows %b, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
