@@ -828,7 +828,9 @@ LogicalResult DescriptionReader::readLayers(const YamlNode &node,
 
 LogicalResult DescriptionReader::read(const YamlNode &root) {
   constexpr llvm::StringLiteral what = "a model's description";
-  if (failed(checkKeys(root, what, {"name", "inputs", "weights", "layers"})))
+  if (failed(checkKeys(
+          root, what,
+          {"name", "inputs", "weights", "layers", "hidden_after_norm"})))
     return failure();
   for (llvm::StringRef key : {"name", "inputs", "weights", "layers"})
     if (failed(require(root, what, key)))
@@ -838,6 +840,8 @@ LogicalResult DescriptionReader::read(const YamlNode &root) {
       succeeded(readIdentifier(root.find("name")->value, description.name)) &&
       succeeded(readInputs(root.find("inputs")->value)) &&
       succeeded(readWeights(root.find("weights")->value)) &&
+      succeeded(
+          readFlag(root, "hidden_after_norm", description.hiddenAfterNorm)) &&
       succeeded(readLayers(root.find("layers")->value, description.layers)));
 }
 

@@ -331,8 +331,7 @@ TEST_F(DecoderFamilies, BiasesAreThoseOfTheModel) {
 TEST_F(DecoderFamilies, HeadsAreTied) {
   addLlama({.head = false});
   std::string tied = makeLlama(", \"tie_word_embeddings\": true");
-  EXPECT_TRUE(llvm::StringRef(printFolder(tied))
-                  .contains(", %words.weight_"))
+  EXPECT_TRUE(llvm::StringRef(printFolder(tied)).contains(", %words.weight_"))
       << printFolder(tied);
   expectConfigError(makeLlama(), "2:3", "there is no tensor 'lm_head.weight'");
   // Stored as well, once equal and once not.
@@ -559,7 +558,8 @@ protected:
   void expectSame(llvm::StringRef config, llvm::StringRef family,
                   llvm::StringRef layers) {
     fill();
-    OwningOpRef<ModuleOp> fromFolder = readFolder(config);
+    std::vector<std::string> outputs = {"hidden"};
+    OwningOpRef<ModuleOp> fromFolder = readFolder(config, outputs);
     ASSERT_TRUE(fromFolder) << diagnostics;
     std::string yaml = folder.write(
         "model.yaml", ("name: " + fromFolder->getSymName()->str() +
@@ -568,8 +568,9 @@ inputs:
   input_ids: "i32[batch, seq]"
   attention_mask: { type: "i32[batch, seq]", mask: true, optional: true }
 weights: { file: model.safetensors, names: )" +
-                       family.str() + " }\nlayers:\n" + layers.str()));
-    OwningOpRef<ModuleOp> fromYaml = read(yaml);
+                       family.str() + " }\nhidden_after_norm: true\nlayers:\n" +
+                       layers.str()));
+    OwningOpRef<ModuleOp> fromYaml = read(yaml, outputs);
     ASSERT_TRUE(fromYaml) << diagnostics;
     EXPECT_EQ(diagnostics, "");
     EXPECT_EQ(print(*fromFolder), print(*fromYaml));

@@ -129,6 +129,17 @@ TEST_F(DescriptionReader, StacksHiddenStates) {
       << print(*module);
 }
 
+TEST_F(DescriptionReader, TheLastHiddenStateMayBeANorms) {
+  std::vector<std::string> outputs = {"hidden"};
+  OwningOpRef<ModuleOp> off =
+      readText(std::string(goodText) + "hidden_after_norm: false\n", outputs);
+  OwningOpRef<ModuleOp> none = readText(goodText, outputs);
+  ASSERT_TRUE(off && none) << diagnostics;
+  EXPECT_EQ(print(*off), print(*none));
+  expectTextError(std::string(goodText) + "hidden_after_norm: 1\n", "",
+                  "expected true or false");
+}
+
 TEST_F(DescriptionReader, PoolsAndNormalizes) {
   OwningOpRef<ModuleOp> module =
       readText(change("  - output: logits", "  - output: tokens\n"
@@ -231,7 +242,7 @@ TEST_F(DescriptionReader, RefusesYamlThatSurprises) {
 TEST_F(DescriptionReader, RefusesKeys) {
   expectTextError(change("name: tiny", "nam: tiny"), "1:1",
                   "unknown key 'nam' in a model's description; expected one of "
-                  "name, inputs, weights, layers");
+                  "name, inputs, weights, layers, hidden_after_norm");
   expectTextError(change("name: tiny\n", ""), "1:1", "needs the key 'name'");
   expectTextError(change("tiny", "7"), "1:7", "expected a name of letters");
   expectTextError(change("tiny", "a-b"), "1:7", "found 'a-b'");
