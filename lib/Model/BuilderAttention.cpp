@@ -1,0 +1,166 @@
+//===- BuilderAttention.cpp - Projections, rotation, caches -----------------===
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleBuilder.h"
+#include "hexad/Model/RotaryTable.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace hexad;
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
+  if (x.pooled)
+    return emitError(loc, "attention needs the tokens of a segment, which "
+                          "'pool' has made one row of");
+  int64_t columns = getColumns(x.rows);
+  if (!layer.headDim && columns % layer.heads != 0)
+    return emitError(loc, "expected ")
+           << columns << " columns to be a multiple of " << layer.heads
+           << " heads where head_dim is not given";
+  int64_t headDim = layer.headDim.value_or(columns / layer.heads);
+  int64_t kvHeads = layer.kvHeads.value_or(layer.heads);
+  if (layer.heads % kvHeads != 0)
+    return emitError(loc, "expected ")
+           << layer.heads << " heads to be a multiple of kv_heads, found "
+           << kvHeads;
+  if (headDim > maxDimension / layer.heads)
+    return emitError(loc, "expected heads and head_dim to give at most ")
+           << maxDimension << " columns";
+  if (layer.rope) {
+    int64_t rotary = layer.rope->rotary.value_or(headDim);
+    if (rotary % 2 != 0 || rotary > headDim)
+      return emitError(loc, "expected rope to turn an even number of at most ")
+             << headDim << " columns of a head, found " << rotary;
+  }
+  if (layer.fused == FusedLayout::Heads && kvHeads != layer.heads)
+    return emitError(loc, "expected as many kv_heads as heads where query, key "
+                          "and value are stored head by head, found ")
+           << kvHeads << " and " << layer.heads;
+  HeadShape shape{layer.heads, kvHeads, headDim};
+  Heads projected = buildHeads(loc, layer, shape, x.rows);
+  double scale =
+      layer.scale.value_or(1.0 / std::sqrt(static_cast<double>(headDim)));
+  FlatSymbolRefAttr cache =
+      head ? buildCache(loc, layer, shape) : FlatSymbolRefAttr();
+  Value attended = AttentionOp::create(
+      builder, loc, getRowsType(layer.heads * headDim), projected.query,
+      projected.key, projected.value, segments,
+      builder.getI64IntegerAttr(layer.heads),
+      builder.getI64IntegerAttr(kvHeads), builder.getI64IntegerAttr(headDim),
+      builder.getF64FloatAttr(scale), builder.getDenseI64ArrayAttr({0, 0, 0}),
+      layer.causal ? builder.getUnitAttr() : UnitAttr(),
+      layer.window ? builder.getI64IntegerAttr(*layer.window) : IntegerAttr(),
+      layer.softcap ? builder.getF64FloatAttr(*layer.softcap) : FloatAttr(),
+      cache, cache && repeat ? repeat->index : Value());
+  x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
+                           layer.outputBias.value_or(layer.bias), layer.output,
+                           layer.transposed);
+  return x;
+}
+
+ModuleBuilder::Heads ModuleBuilder::buildHeads(Location loc,
+                                               const AttentionLayer &layer,
+                                               HeadShape shape, Value x) {
+  int64_t headDim = shape.headDim;
+  int64_t queries = shape.heads * headDim, keys = shape.kvHeads * headDim;
+  auto project = [&](llvm::StringRef part, const TensorNames &names,
+                     int64_t columns, Pick inBlocks, int64_t inHead) {
+    std::string name = layer.name + "." + part.str();
+    if (layer.fused == FusedLayout::None)
+      return buildProjection(loc, name, x, columns, layer.bias, names,
+                             layer.transposed);
+    Pick inHeads{inHead * headDim, headDim, 3 * headDim, shape.heads};
+    return buildProjection(
+        loc, name, x, columns, layer.bias, layer.qkv, layer.transposed,
+        layer.fused == FusedLayout::Blocks ? inBlocks : inHeads);
+  };
+  Heads result;
+  result.query =
+      project("query", layer.query, queries, {0, queries, queries, 1}, 0);
+  result.key = project("key", layer.key, keys, {queries, keys, keys, 1}, 1);
+  result.value =
+      project("value", layer.value, keys, {queries + keys, keys, keys, 1}, 2);
+  if (layer.qkNorm != QkNorm::None) {
+    result.query = buildHeadNorm(loc, layer, ".query_norm", layer.queryNorm,
+                                 shape.heads, result.query);
+    result.key = buildHeadNorm(loc, layer, ".key_norm", layer.keyNorm,
+                               shape.kvHeads, result.key);
+  }
+  if (layer.rope) {
+    result.query =
+        buildRotation(loc, layer, shape.heads, headDim, result.query);
+    result.key = buildRotation(loc, layer, shape.kvHeads, headDim, result.key);
+  }
+  return result;
+}
+
+Value ModuleBuilder::buildHeadNorm(Location loc, const AttentionLayer &layer,
+                                   const llvm::Twine &name,
+                                   const TensorNames &names, int64_t heads,
+                                   Value x) {
+  int64_t groups = layer.qkNorm == QkNorm::Heads ? heads : 1;
+  Value weight = load(loc, layer.name + name + ".weight",
+                      {getColumns(x) / groups}, names.weight);
+  return RmsNormOp::create(
+      builder, loc, x.getType(), x, weight,
+      builder.getF64FloatAttr(layer.qkNormEps), builder.getI64IntegerAttr(0),
+      builder.getI64IntegerAttr(groups), IntegerAttr(),
+      layer.qkNormUnitOffset ? builder.getUnitAttr() : UnitAttr());
+}
+
+Value ModuleBuilder::buildRotation(Location loc, const AttentionLayer &layer,
+                                   int64_t heads, int64_t headDim, Value x) {
+  const RopeDescription &rope = *layer.rope;
+  Value rotary = getRotary(loc, rope, rope.rotary.value_or(headDim));
+  return RopeOp::create(builder, loc, x.getType(), rope.pairing, x, rotary,
+                        heads, headDim, /*offset=*/0);
+}
+
+Value ModuleBuilder::getRotary(Location loc, const RopeDescription &rope,
+                               int64_t columns) {
+  for (auto &[known, table] : rotaries)
+    if (known.theta == rope.theta && known.scaling == rope.scaling &&
+        getColumns(table) == columns)
+      return table;
+  RotaryTable frequencies = makeRotaryTable(rope, columns);
+  OpBuilder::InsertionGuard guard(builder);
+  if (!positions) {
+    builder.setInsertionPointAfter(lastInput);
+    positions = PositionsOp::create(
+        builder, loc,
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
+        segments);
+  }
+  builder.setInsertionPointAfter(positions.getDefiningOp());
+  Value table =
+      RotaryOp::create(builder, loc, getRowsType(columns), positions,
+                       builder.getDenseF32ArrayAttr(frequencies.invFreq),
+                       builder.getF64FloatAttr(frequencies.attentionFactor));
+  rotaries.emplace_back(rope, table);
+  return table;
+}
+
+FlatSymbolRefAttr ModuleBuilder::buildCache(Location loc,
+                                            const AttentionLayer &layer,
+                                            HeadShape shape) {
+  std::string name = layer.name + ".cache";
+  IntegerAttr layers, window;
+  if (repeat) {
+    name += repeat->getSuffix();
+    if (repeat->index)
+      layers = builder.getI64IntegerAttr(repeat->count);
+  }
+  if (layer.window)
+    window = builder.getI64IntegerAttr(*layer.window);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function);
+  CacheOp::create(builder, loc, builder.getStringAttr(name), layers,
+                  builder.getI64IntegerAttr(shape.kvHeads),
+                  builder.getI64IntegerAttr(shape.headDim), window);
+  return FlatSymbolRefAttr::get(builder.getContext(), name);
+}

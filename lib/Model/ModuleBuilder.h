@@ -1,0 +1,187 @@
+//===- ModuleBuilder.h - Making hexad IR of a description -------*- C++ -*-===//
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_MODEL_MODULEBUILDER_H
+#define HEXAD_LIB_MODEL_MODULEBUILDER_H
+
+#include "hexad/Model/Description.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hexad {
+
+/// Builds a module layer by layer.
+class ModuleBuilder {
+public:
+  ModuleBuilder(const Description &description,
+                llvm::ArrayRef<std::string> outputs, mlir::MLIRContext *context)
+      : description(description), requested(outputs), builder(context),
+        f32(builder.getF32Type()) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> build();
+
+private:
+  /// What the layers so far give.
+  struct Activations {
+    mlir::Value rows;
+    /// A row for each segment, no longer one for each token.
+    bool pooled = false;
+  };
+  struct Result {
+    std::string name;
+    mlir::Value value;
+    bool stacked = false;
+  };
+  /// The body of a repeat that is being built. In the loop it stands for the
+  /// layers `first`, `first + stride`, …, one for each iteration; behind it
+  /// (`index` is null) for one layer.
+  struct Repeat {
+    mlir::Value index;
+    int64_t count, first, stride;
+
+    /// What names of the body need behind them to be the only ones.
+    std::string getSuffix() const {
+      return stride == 1 ? "" : "." + std::to_string(first);
+    }
+  };
+  /// Rows of a stored tensor: `count` blocks of `size`, `stride` apart.
+  struct Pick {
+    int64_t first, size, stride, count;
+  };
+
+  mlir::LogicalResult checkOutputs();
+  mlir::LogicalResult buildInputs();
+  mlir::FailureOr<Activations> buildLayers(llvm::ArrayRef<Layer> layers,
+                                           Activations x);
+  mlir::FailureOr<Activations> buildLayer(const Layer &layer, Activations x);
+
+  mlir::FailureOr<Activations> build(mlir::Location loc, const EmbeddingLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const PositionsLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const SumLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const LayerNormLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const RmsNormLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const GatedLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const ScaleLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const SoftcapLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const ParallelLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const LinearLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const AttentionLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc,
+                                     const ActivationLayer &, Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const PoolLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc,
+                                     const L2NormalizeLayer &, Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const SoftmaxLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const OutputLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const ResidualLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const RepeatLayer &,
+                                     Activations);
+  mlir::FailureOr<Activations> buildBody(mlir::Location loc,
+                                         llvm::ArrayRef<Layer> layers,
+                                         const Repeat &body, Activations x,
+                                         mlir::Value &states,
+                                         mlir::OpFoldResult member);
+
+  /// The rows that the layers of a branch give, like its input's.
+  mlir::FailureOr<mlir::Value> buildBranch(mlir::Location loc,
+                                           llvm::StringRef what,
+                                           llvm::ArrayRef<Layer> layers,
+                                           Activations x);
+  /// Declares a parameter that is stored as `names` says and loads it: the
+  /// current layer of it inside a repeat.
+  mlir::Value load(mlir::Location loc, const llvm::Twine &name,
+                   llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
+                   bool transposed = false, std::optional<Pick> pick = {});
+  /// A linear op with weight and bias of `names`.
+  mlir::Value buildProjection(mlir::Location loc, const llvm::Twine &name,
+                              mlir::Value x, int64_t out, bool bias,
+                              const TensorNames &names, bool transposed = false,
+                              std::optional<Pick> pick = {});
+
+  /// Query, key and value of an attention, in this order.
+  struct Heads {
+    mlir::Value query, key, value;
+  };
+  /// Sizes of an attention, given or not.
+  struct HeadShape {
+    int64_t heads, kvHeads, headDim;
+  };
+  Heads buildHeads(mlir::Location loc, const AttentionLayer &layer,
+                   HeadShape shape, mlir::Value x);
+  mlir::Value buildHeadNorm(mlir::Location loc, const AttentionLayer &layer,
+                            const llvm::Twine &name, const TensorNames &names,
+                            int64_t heads, mlir::Value x);
+  mlir::Value buildRotation(mlir::Location loc, const AttentionLayer &layer,
+                            int64_t heads, int64_t headDim, mlir::Value x);
+  /// The table of `rope`, made once in front of all layers.
+  mlir::Value getRotary(mlir::Location loc, const RopeDescription &rope,
+                        int64_t columns);
+  mlir::FlatSymbolRefAttr
+  buildCache(mlir::Location loc, const AttentionLayer &layer, HeadShape shape);
+
+  void findHead();
+
+  // Stacks of hidden states.
+  mlir::Value startStates(mlir::Location loc, int64_t count, mlir::Value first);
+  mlir::Value insertState(mlir::Location loc, mlir::Value state,
+                          mlir::Value states, mlir::OpFoldResult index);
+  void finishStates(mlir::Location loc, mlir::Value states);
+
+  static int64_t getColumns(mlir::Value rows) {
+    return llvm::cast<mlir::RankedTensorType>(rows.getType()).getDimSize(1);
+  }
+  mlir::RankedTensorType getRowsType(int64_t columns) {
+    return mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, columns},
+                                       f32);
+  }
+
+  const Description &description;
+  llvm::ArrayRef<std::string> requested;
+  mlir::OpBuilder builder;
+  mlir::Type f32;
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp function;
+  mlir::Value segments, positions;
+  llvm::StringMap<mlir::Value> ids; ///< rows of each input that is not a mask
+  llvm::StringMap<int64_t> limits;  ///< smallest table that an input indexes
+  std::optional<int64_t> positionLimit;
+  std::optional<Repeat> repeat;
+  int nesting = 0; ///< of layers inside layers; 1 is outermost
+  const RepeatLayer *hiddenRepeat = nullptr; ///< whose states are asked for
+  mlir::Value
+      openStates; ///< the stack that waits for the layer behind the repeat
+  mlir::Value hiddenStates;
+  /// The linear layer that works on selected rows; null if the model has no
+  /// sessions.
+  const LinearLayer *head = nullptr;
+  mlir::Operation *lastInput =
+      nullptr; ///< behind which tables of positions stand
+  std::vector<std::pair<RopeDescription, mlir::Value>> rotaries;
+  llvm::StringMap<ParameterOp> parameters; ///< by their symbols
+  std::vector<Result> results;
+};
+
+} // namespace hexad
+
+#endif // HEXAD_LIB_MODEL_MODULEBUILDER_H
