@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatRange.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -51,7 +51,7 @@ LogicalResult AttentionOp::verify() {
   if (result.getDimSize(1) != columns)
     return emitOpError("attention_c4: expected a result of ")
            << columns << " columns, found " << result;
-  if (!std::isfinite(getScale().convertToDouble()))
+  if (!isFiniteInF32(getScale().convertToDouble()))
     return emitOpError("attention_c5: expected a finite scale, found ")
            << getScale().convertToDouble();
   int64_t rows = result.getDimSize(0);
@@ -61,8 +61,7 @@ LogicalResult AttentionOp::verify() {
       return emitOpError("attention_c6: expected operands of as many rows as "
                          "the result, ")
              << result << ", found " << operand.getType();
-  if (getSoftcap() &&
-      !(getSoftcap()->isFinite() && getSoftcap()->convertToDouble() > 0))
+  if (getSoftcap() && !isPositiveInF32(getSoftcap()->convertToDouble()))
     return emitOpError("attention_c7: expected a finite, positive softcap, "
                        "found ")
            << getSoftcap()->convertToDouble();

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatRange.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hexad;
@@ -77,7 +77,7 @@ unsigned AddOp::getNumRowOperands() { return 2; }
 unsigned MultiplyOp::getNumRowOperands() { return 2; }
 
 LogicalResult ScaleOp::verify() {
-  if (!getFactor().isFinite())
+  if (!isFiniteInF32(getFactor().convertToDouble()))
     return emitOpError("scale_c1: expected a finite factor, found ")
            << getFactor().convertToDouble();
   return success();
@@ -85,7 +85,7 @@ LogicalResult ScaleOp::verify() {
 
 LogicalResult SoftcapOp::verify() {
   double cap = getCap().convertToDouble();
-  if (!std::isfinite(cap) || cap <= 0)
+  if (!isPositiveInF32(cap))
     return emitOpError("softcap_c1: expected a finite, positive cap, found ")
            << cap;
   return success();

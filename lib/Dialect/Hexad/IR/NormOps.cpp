@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatRange.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hexad;
@@ -21,7 +21,7 @@ LogicalResult LayerNormOp::verify() {
     return emitOpError("layer_norm_c2: expected a bias of type ")
            << weight << ", found " << getBias().getType();
   double eps = getEps().convertToDouble();
-  if (!(eps >= 0) || std::isinf(eps))
+  if (!(eps >= 0) || !isFiniteInF32(eps))
     return emitOpError(
                "layer_norm_c3: expected a finite eps of at least 0, found ")
            << eps;
@@ -53,7 +53,7 @@ LogicalResult RmsNormOp::verify() {
              << getColumnsPerGroup() << " elements, found " << weight;
   }
   double eps = getEps().convertToDouble();
-  if (!(eps >= 0) || std::isinf(eps))
+  if (!(eps >= 0) || !isFiniteInF32(eps))
     return emitOpError(
                "rms_norm_c3: expected a finite eps of at least 0, found ")
            << eps;
@@ -64,7 +64,7 @@ LogicalResult RmsNormOp::verify() {
 
 LogicalResult L2NormalizeOp::verify() {
   double eps = getEps().convertToDouble();
-  if (!(eps >= 0) || std::isinf(eps))
+  if (!(eps >= 0) || !isFiniteInF32(eps))
     return emitOpError("l2_normalize_c1: expected a finite eps of at least 0, "
                        "found ")
            << eps;

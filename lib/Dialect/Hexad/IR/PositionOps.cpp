@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatRange.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
@@ -25,7 +26,7 @@ LogicalResult RotaryOp::verify() {
       return emitOpError("rotary_c2: expected finite frequencies of at least "
                          "0, found ")
              << frequency;
-  if (!getAttentionFactor().isFinite())
+  if (!isFiniteInF32(getAttentionFactor().convertToDouble()))
     return emitOpError("rotary_c3: expected a finite attention_factor, found ")
            << getAttentionFactor().convertToDouble();
   if (failed(verifyCompatibleShape(positions.getShape(),

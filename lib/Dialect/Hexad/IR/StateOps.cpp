@@ -19,5 +19,8 @@ LogicalResult CacheOp::verify() {
     return emitOpError("cache_c1: expected the columns of all heads to fit 31 "
                        "bits, found ")
            << kvHeads << " heads of " << headDim;
+  if (getLayerCount() > most)
+    return emitOpError("cache_c2: expected layers to fit 31 bits, found ")
+           << getLayerCount();
   return success();
 }

@@ -219,3 +219,27 @@ hexad.cache @c {kv_heads = 65536 : i64, head_dim = 65536 : i64}
 
 // expected-error @below {{attribute 'layers' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
 hexad.cache @c {layers = 0 : i64, kv_heads = 1 : i64, head_dim = 1 : i64}
+
+// -----
+
+// expected-error @below {{cache_c2: expected layers to fit 31 bits, found 2147483648}}
+hexad.cache @c {layers = 2147483648 : i64, kv_heads = 1 : i64, head_dim = 1 : i64}
+
+// -----
+
+// Compiled code computes in f32.
+func.func @scale_infinite_in_f32(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c5: expected a finite scale, found 1.0}}
+  %o = hexad.attention %x, %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0e+40 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @softcap_zero_in_f32(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c7: expected a finite, positive softcap, found 1.0}}
+  %o = hexad.attention %x, %x, %x, %segments {softcap = 1.0e-300 : f64, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}

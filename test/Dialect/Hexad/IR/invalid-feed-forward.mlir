@@ -141,3 +141,20 @@ func.func @softcap_nan(%x: tensor<?x60xf32>) {
   %y = hexad.softcap %x cap 0x7FF8000000000000 : tensor<?x60xf32>
   return
 }
+
+// -----
+
+// Compiled code computes in f32.
+func.func @scale_infinite_in_f32(%x: tensor<?x60xf32>) {
+  // expected-error @below {{scale_c1: expected a finite factor, found -1.0}}
+  %y = hexad.scale %x by -1.0e+40 : tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @softcap_infinite_in_f32(%x: tensor<?x60xf32>) {
+  // expected-error @below {{softcap_c1: expected a finite, positive cap, found 1.0}}
+  %y = hexad.softcap %x cap 1.0e+40 : tensor<?x60xf32>
+  return
+}

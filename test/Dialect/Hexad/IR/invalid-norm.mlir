@@ -133,3 +133,12 @@ func.func @rms_norm_no_groups(%x: tensor<?x60xf32>) {
   %y = hexad.rms_norm %x eps 1.0e-6 {groups = 0 : i64} : tensor<?x60xf32>
   return
 }
+
+// -----
+
+// Compiled code computes in f32.
+func.func @rms_norm_eps_infinite_in_f32(%x: tensor<?x60xf32>) {
+  // expected-error @below {{rms_norm_c3: expected a finite eps of at least 0, found}}
+  %y = hexad.rms_norm %x eps 1.0e+40 {} : tensor<?x60xf32>
+  return
+}

@@ -101,3 +101,12 @@ func.func @rope_pairing(%x: tensor<?x72xf32>, %t: tensor<?x12xf32>) {
   %y = hexad.rope whole %x, %t {heads = 6 : i64, head_dim = 12 : i64} : tensor<?x72xf32>, tensor<?x12xf32>
   return
 }
+
+// -----
+
+// Compiled code computes in f32.
+func.func @rotary_factor_infinite_in_f32(%p: tensor<?xi32>) {
+  // expected-error @below {{rotary_c3: expected a finite attention_factor, found}}
+  %t = hexad.rotary %p {inv_freq = array<f32: 1.0>, attention_factor = 1.0e+40 : f64} : tensor<?xi32> -> tensor<?x2xf32>
+  return
+}

@@ -57,9 +57,9 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
     - `attention_c3`: query, key and value have all columns of their heads; offsets
       are not negative.
     - `attention_c4`: the result has `heads·head_dim` columns.
-    - `attention_c5`: `scale` is finite.
+    - `attention_c5`: `scale` is finite, in f32 too.
     - `attention_c6`: query, key, value and result have the same number of rows.
-    - `attention_c7`: `softcap` is finite and positive.
+    - `attention_c7`: `softcap` is finite and positive, in f32 too.
     - `attention_c8`: a `cache` needs `causal`.
     - `attention_c9`: the symbol is a cache.
     - `attention_c10`: the cache has this attention's heads, head_dim and window.

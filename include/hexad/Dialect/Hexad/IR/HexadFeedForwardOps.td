@@ -144,7 +144,7 @@ def Hexad_ScaleOp : Hexad_RowLocalOp<"scale", [AllTypesMatch<["x", "result"]>]> 
   let description = [{
     `y = x · factor`, the factor rounded to f32.
 
-    Constraint `scale_c1`: `factor` is finite.
+    Constraint `scale_c1`: `factor` is finite, in f32 too.
 
     Example:
 
@@ -163,7 +163,7 @@ def Hexad_SoftcapOp : Hexad_RowLocalOp<"softcap", [AllTypesMatch<["x", "result"]
   let description = [{
     `y = cap · tanh(x / cap)` (Gemma 2, arXiv:2408.00118).
 
-    Constraint `softcap_c1`: `cap` is finite and positive.
+    Constraint `softcap_c1`: `cap` is finite and positive, in f32 too.
 
     Example:
 

@@ -27,7 +27,7 @@ def Hexad_LayerNormOp : Hexad_RowLocalOp<"layer_norm", [AllTypesMatch<["x", "res
 
     - `layer_norm_c1`: `weight` has an element for each column.
     - `layer_norm_c2`: `bias` is of `weight`'s type.
-    - `layer_norm_c3`: `eps` is finite and not negative.
+    - `layer_norm_c3`: `eps` is finite, in f32 too, and not negative.
 
     Example:
 
@@ -68,7 +68,7 @@ def Hexad_RmsNormOp : Hexad_RowLocalOp<"rms_norm", [AllTypesMatch<["x", "result"
 
     - `rms_norm_c1`: the groups lie inside the columns of `x`.
     - `rms_norm_c2`: `weight` has an element for each column of a group.
-    - `rms_norm_c3`: `eps` is finite and not negative.
+    - `rms_norm_c3`: `eps` is finite, in f32 too, and not negative.
     - `rms_norm_c4`: `unit_offset` needs a weight.
 
     Example:
@@ -100,7 +100,7 @@ def Hexad_L2NormalizeOp : Hexad_RowLocalOp<"l2_normalize", [AllTypesMatch<["x", 
     `y = x / max(sqrt(Σ x²), eps)` for each row: what torch.nn.functional.normalize
     does, and the last step of sentence-transformers models.
 
-    Constraint `l2_normalize_c1`: `eps` is finite and not negative.
+    Constraint `l2_normalize_c1`: `eps` is finite, in f32 too, and not negative.
 
     Example:
 

@@ -28,7 +28,7 @@ def Hexad_RotaryOp : Hexad_RowLocalOp<"rotary"> {
 
     - `rotary_c1`: the result has two columns for each of at least one frequency.
     - `rotary_c2`: frequencies are finite and not negative.
-    - `rotary_c3`: `attention_factor` is finite.
+    - `rotary_c3`: `attention_factor` is finite, in f32 too.
     - `rotary_c4`: the result has a row for each position.
 
     Example:

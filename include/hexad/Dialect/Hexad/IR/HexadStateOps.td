@@ -24,7 +24,10 @@ def Hexad_CacheOp : Hexad_Op<"cache", [Symbol]> {
     With `window` w only the last w positions are of use, and a session keeps not
     many more.
 
-    Constraint `cache_c1`: the columns of all heads fit 31 bits.
+    Constraints:
+
+    - `cache_c1`: the columns of all heads fit 31 bits.
+    - `cache_c2`: `layers` fits 31 bits.
 
     Example:
 
