@@ -8,6 +8,7 @@
 #include "TestModel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <thread>
 
 using namespace hexad::test;
 using testing::HasSubstr;
@@ -219,6 +220,113 @@ TEST_F(SessionTest, InTheCallersMemory) {
   --options.memory_size;
   EXPECT_EQ(HEXAD_INVALID_ARGUMENT,
             hexad_runtime_session_create(model, &options, &session));
+}
+
+TEST_F(SessionTest, BatchesOfSessions) {
+  hexad_session *a = make(), *b = make(200, 3), *c = make();
+  extend(a, 5);
+  extend(c, 20);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    // More tokens than the context holds at once, none, and the last only.
+    size_t first[] = {hexad_runtime_session_position(a),
+                      hexad_runtime_session_position(b),
+                      hexad_runtime_session_position(c)};
+    hexad_extension batch[] = {
+        {a, &tokens[first[0]], 33, HEXAD_ALL_LOGITS},
+        {b, &tokens[first[1]], size_t(7 * repeat), HEXAD_NO_LOGITS},
+        {c, &tokens[first[2]], 9, HEXAD_LAST_LOGITS}};
+    std::vector<float> got(34, -1),
+        expected(want.begin() + first[0], want.begin() + first[0] + 33);
+    expected.push_back(want[first[2] + 8]);
+    ASSERT_EQ(HEXAD_OK,
+              hexad_runtime_extend_batch(context, batch, 3, got.data()))
+        << hexad_runtime_context_message(context);
+    EXPECT_EQ(expected, got);
+  }
+  extend(b, 10);
+}
+
+/// Every thread gets the same status, and the sessions move on once.
+TEST_F(SessionTest, OnTheCallersThreads) {
+  hexad_context_options options = {};
+  options.max_tokens = 10;
+  options.max_segments = 2;
+  options.threads = 3;
+  options.caller_threads = 1;
+  hexad_context *own = nullptr;
+  ASSERT_EQ(HEXAD_OK, hexad_runtime_context_create(model, &options, &own));
+  hexad_session *session = make();
+  auto run = [&](const hexad_extension &extension, float *logits) {
+    std::vector<hexad_status> statuses(3, HEXAD_SYSTEM_ERROR);
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < 3; ++i)
+      threads.emplace_back([&, i] {
+        statuses[i] = hexad_runtime_extend_on(own, i, &extension, 1, logits);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(std::vector<hexad_status>(3, statuses[0]), statuses);
+    return statuses[0];
+  };
+  std::vector<float> got(50, -1);
+  EXPECT_EQ(HEXAD_OK,
+            run({session, tokens.data(), 50, HEXAD_ALL_LOGITS}, got.data()));
+  EXPECT_EQ(std::vector<float>(want.begin(), want.begin() + 50), got);
+  EXPECT_EQ(50u, hexad_runtime_session_position(session));
+  EXPECT_EQ(HEXAD_CAPACITY_EXCEEDED,
+            run({session, tokens.data(), 151, HEXAD_NO_LOGITS}, nullptr));
+  extend(session, 3);
+  EXPECT_EQ(HEXAD_INVALID_ARGUMENT,
+            hexad_runtime_extend(own, session, tokens.data(), 1,
+                                 HEXAD_NO_LOGITS, nullptr));
+  EXPECT_THAT(hexad_runtime_context_message(own), HasSubstr("extend_on"));
+  hexad_runtime_context_destroy(own);
+}
+
+TEST_F(SessionTest, WhatCannotBeMade) {
+  char message[200] = "";
+  hexad_session_options options = {};
+  options.message = message;
+  options.message_size = sizeof(message);
+  hexad_session *session = nullptr;
+  auto refuse = [&](hexad_status status, size_t capacity, const char *text) {
+    options.capacity = capacity;
+    EXPECT_EQ(status, hexad_runtime_session_create(model, &options, &session));
+    EXPECT_THAT(message, HasSubstr(text));
+    EXPECT_EQ(nullptr, session);
+  };
+  refuse(HEXAD_INVALID_ARGUMENT, 0, "capacity");
+  refuse(HEXAD_INVALID_ARGUMENT, 301, "at most 300");
+  // More than any machine can address.
+  test.info.position_limit = 0;
+  const hexad_cache_info huge[2] = {{int64_t(1) << 24, 64, 0}, {64, 1, window}};
+  test.info.caches = huge;
+  refuse(HEXAD_OUT_OF_MEMORY, INT32_MAX - 100, "memory");
+  test.info.caches = caches;
+  test.info.cache_count = 0;
+  refuse(HEXAD_INVALID_ARGUMENT, 10, "session");
+  test.info.cache_count = 2;
+}
+
+/// A state of another build of the model, or of another format.
+TEST_F(SessionTest, StatesOfOthers) {
+  hexad_session *session = make();
+  extend(session, 30);
+  size_t bytes = 0;
+  ASSERT_EQ(HEXAD_OK, hexad_runtime_session_saved_size(session, &bytes));
+  std::vector<char> state(bytes);
+  ASSERT_EQ(HEXAD_OK, hexad_runtime_session_save(session, state.data(), bytes));
+  ++test.info.fingerprint;
+  EXPECT_EQ(HEXAD_STATE_MISMATCH,
+            hexad_runtime_session_load(session, state.data(), bytes));
+  EXPECT_STRNE("", hexad_runtime_session_message(session));
+  --test.info.fingerprint;
+  // The version stands behind the eight bytes of magic.
+  state[8] ^= 1;
+  EXPECT_EQ(HEXAD_STATE_MISMATCH,
+            hexad_runtime_session_load(session, state.data(), bytes));
+  EXPECT_THAT(hexad_runtime_session_message(session), HasSubstr("version"));
+  extend(session, 30);
 }
 
 } // namespace
