@@ -9,6 +9,7 @@
 #include "Family.h"
 #include "hexad/Model/Json.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -68,13 +69,13 @@ static FailureOr<std::string> readArchitecture(const ConfigFile &config,
     name = list->front().getAsString();
   if (name && llvm::is_contained(family.architectures, *name))
     return name->str();
-  InFlightDiagnostic diagnostic =
-      emitError(config.getLocation("architectures"),
-                "expected architectures to be a list of one of ");
-  llvm::interleaveComma(family.architectures, diagnostic);
-  if (name)
-    diagnostic << ", found " << quoteName(*name);
-  return diagnostic;
+  std::string known =
+      "a list of one of " + llvm::join(family.architectures, ", ");
+  if (!name)
+    return config.expected("architectures", known);
+  return emitError(config.getLocation("architectures"),
+                   "expected architectures to be ")
+         << known << ", found " << quoteName(*name);
 }
 
 /// The file or index of the tensors, empty after a diagnostic.
