@@ -7,9 +7,9 @@
  *
  * Usage: encode SEQUENCE...
  *
- * A sequence is one argument: token ids with spaces between them, `7:1` for id 7
- * of token type 1. All sequences are encoded in one call. Prints the beginning of
- * each one's pooled vector, and its cosine with the first one's.
+ * A sequence is one argument: token ids with spaces between them, `7:1` for id
+ *7 of token type 1. All sequences are encoded in one call. Prints the beginning
+ *of each one's pooled vector, and its cosine with the first one's.
  */
 #include "bert.h"
 #include <math.h>

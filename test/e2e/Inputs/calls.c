@@ -1,11 +1,13 @@
 /* Runs the calls that matter on a compiled model, with 1, 3 and 5 threads. The
- * memory of contexts, inputs and outputs is as large as it must be and no larger,
- * for the address sanitizer. */
+ * memory of contexts, inputs and outputs is as large as it must be and no
+ * larger, for the address sanitizer. */
 #include "model.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-static float *make_output(size_t count) { return malloc(count * sizeof(float)); }
+static float *make_output(size_t count) {
+  return malloc(count * sizeof(float));
+}
 
 static int call(model_context *context, size_t batch, size_t seq) {
   size_t elements = batch * seq;
@@ -42,8 +44,8 @@ static int call(model_context *context, size_t batch, size_t seq) {
 }
 
 int main(int argc, char **argv) {
-  static const size_t shapes[][2] = {{1, 1},  {4, 70}, {50, 2}, {1, 130},
-                                     {3, 0},  {2, 61}, {0, 5}};
+  static const size_t shapes[][2] = {{1, 1}, {4, 70}, {50, 2}, {1, 130},
+                                     {3, 0}, {2, 61}, {0, 5}};
   char message[256] = "";
   model_model_options model_options = {argc > 1 ? argv[1] : NULL, message,
                                        sizeof(message)};
