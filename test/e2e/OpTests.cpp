@@ -398,11 +398,10 @@ TEST(Loop, ElementwiseOnly) {
 
 TEST(Loop, AttentionOnly) {
   ModelBuilder b;
-  b.output(b.repeat(3, b.embedWords(24),
-                    [&](const Rows &x) {
-                      return b.attention(x, x, x, {2, 2, 12});
-                    }),
-           "y");
+  b.output(
+      b.repeat(3, b.embedWords(24),
+               [&](const Rows &x) { return b.attention(x, x, x, {2, 2, 12}); }),
+      "y");
   expectModelRight(b);
 }
 

@@ -129,9 +129,8 @@ private:
   }
 
   void clear(Value m, Value from, Value to) {
-    b.loop(from, to, lanes, [&](Value t) {
-      b.store(b.splat(0.0f), scores, {m, t});
-    });
+    b.loop(from, to, lanes,
+           [&](Value t) { b.store(b.splat(0.0f), scores, {m, t}); });
   }
 
   void lowerRow(Value m) {
@@ -208,9 +207,8 @@ void hexad::kernel::lower(VectorBuilder &b, StartPagesOp op) {
     b.store(b.splat(0.0f), op.getStatistics(), {b.index(RunningSum), m});
   });
   b.loop(zero, b.dim(op.getOutput(), 0), 1, [&](Value m) {
-    b.loop(zero, b.dim(op.getOutput(), 1), lanes, [&](Value d) {
-      b.store(b.splat(0.0f), op.getOutput(), {m, d});
-    });
+    b.loop(zero, b.dim(op.getOutput(), 1), lanes,
+           [&](Value d) { b.store(b.splat(0.0f), op.getOutput(), {m, d}); });
   });
 }
 

@@ -47,9 +47,7 @@ static void copyRow(VectorBuilder &b, Value from, Value fromRow, Value to,
                     Value toRow) {
   forEachColumn(
       b, getColumns(to),
-      [&](Value c) {
-        b.store(b.load(from, {fromRow, c}), to, {toRow, c});
-      },
+      [&](Value c) { b.store(b.load(from, {fromRow, c}), to, {toRow, c}); },
       [&](Value c) {
         b.storeScalar(b.loadScalar(from, {fromRow, c}), to, {toRow, c});
       });
@@ -58,12 +56,8 @@ static void copyRow(VectorBuilder &b, Value from, Value fromRow, Value to,
 static void clearRow(VectorBuilder &b, Value rows, Value row) {
   forEachColumn(
       b, getColumns(rows),
-      [&](Value c) {
-        b.store(b.splat(0.0f), rows, {row, c});
-      },
-      [&](Value c) {
-        b.storeScalar(b.scalar(0.0f), rows, {row, c});
-      });
+      [&](Value c) { b.store(b.splat(0.0f), rows, {row, c}); },
+      [&](Value c) { b.storeScalar(b.scalar(0.0f), rows, {row, c}); });
 }
 
 void hexad::kernel::lower(VectorBuilder &b, GatherRowsOp op) {
@@ -107,9 +101,7 @@ void hexad::kernel::lower(VectorBuilder &b, GatherPackedRowsOp op) {
           Value lane = b.remainder(row, panelColumns);
           // Whole vectors of zeros, before the elements in them.
           b.loop(b.index(firstEmpty), b.dim(destination, 1), lanes,
-                 [&](Value c) {
-                   b.store(b.splat(0.0f), destination, {i, c});
-                 });
+                 [&](Value c) { b.store(b.splat(0.0f), destination, {i, c}); });
           b.loop(b.index(0), b.index(depth), 1, [&](Value k) {
             b.storeScalar(b.loadScalar(panels, {panel, k, lane}), destination,
                           {i, k});

@@ -171,14 +171,11 @@ void hexad::kernel::lower(VectorBuilder &b, SoftmaxOp op) {
   Value destination = op.getDestination();
   forEachRow(b, destination, [&](Value m) {
     auto greater = [&](Value x, Value y) { return b.greater(x, y); };
-    Value maximum =
-        b.broadcast(b.foldLanes(walk.reduce(
-                                    -infinity, -infinity,
-                                    [&](Value c) {
-                                      return b.load(op.getX(), {m, c});
-                                    },
-                                    greater),
-                                greater));
+    Value maximum = b.broadcast(b.foldLanes(
+        walk.reduce(
+            -infinity, -infinity,
+            [&](Value c) { return b.load(op.getX(), {m, c}); }, greater),
+        greater));
     // Exponentials go to the destination at once; what the last vector holds
     // behind the end is cleared below.
     Value divisor = b.broadcast(walk.sum([&](Value c) {
@@ -192,9 +189,8 @@ void hexad::kernel::lower(VectorBuilder &b, SoftmaxOp op) {
       Value present = b.lanesBelow(b.sub(b.index(op.getWidth()), c));
       b.store(b.select(present, y, b.splat(0.0f)), destination, {m, c});
     });
-    b.loop(b.index(walk.getEnd()), b.dim(destination, 1), lanes, [&](Value c) {
-      b.store(b.splat(0.0f), destination, {m, c});
-    });
+    b.loop(b.index(walk.getEnd()), b.dim(destination, 1), lanes,
+           [&](Value c) { b.store(b.splat(0.0f), destination, {m, c}); });
   });
 }
 
