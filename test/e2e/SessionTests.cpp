@@ -293,4 +293,50 @@ TEST_F(Session, TargetsAgree) {
     EXPECT_TRUE(areIdentical(other, all.front()));
 }
 
+/// Checkpoint folders of the families: fused and rotated projections, scaled
+/// frequencies, windows, learned positions. Fails if a table, a page or a mask
+/// depends on where a text was cut.
+class FamilySession : public testing::TestWithParam<const char *> {};
+
+TEST_P(FamilySession, AnyCuttingGivesWhatForwardGives) {
+  ModelFiles files(ModelFiles::Existing{std::string(HEXAD_TEST_DIR) +
+                                        "/golden/models/" + GetParam()},
+                   {});
+  std::unique_ptr<CompiledModel> model = files.compile();
+  ASSERT_TRUE(model) << files.messages;
+  // As many as the shortest table of positions has, more than a page.
+  constexpr size_t count = 140;
+  Call call = Call::of({count});
+  const InputInfo &ids = model->getInfo().inputs.front();
+  ASSERT_EQ(ids.kind, HEXAD_INPUT_IDS);
+  std::vector<int32_t> tokens = call.getIds(ids.name, ids.limit);
+  Floats want = model->run(call).values.at("logits");
+  SessionLibrary library(*model);
+  const std::vector<size_t> cuts[] = {
+      {count}, std::vector<size_t>(count, 1), {5, 1, 121, 2, 1, 10}};
+  for (size_t threads : {1, 2})
+    for (const auto &pieces : cuts) {
+      ContextHandle context(*model, {.tokens = count, .threads = threads});
+      SessionHandle session(library, {.capacity = count, .slack = 9});
+      Floats got;
+      for (size_t piece : pieces) {
+        Floats part = session.extend(
+            context, llvm::ArrayRef(tokens).slice(session.getPosition(), piece),
+            HEXAD_ALL_LOGITS);
+        got.insert(got.end(), part.begin(), part.end());
+      }
+      EXPECT_TRUE(areIdentical(got, want))
+          << pieces.size() << " pieces, " << threads << " threads";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, FamilySession,
+                         testing::Values("gemma3", "gpt-neox", "gpt2",
+                                         "llama-yarn"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
 } // namespace
