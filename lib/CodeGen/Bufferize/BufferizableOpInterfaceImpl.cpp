@@ -37,9 +37,10 @@ struct KernelModel
       return llvm::none_of(operands, [&](OpOperand *operand) {
         return operand->get() == rope.getRotary();
       });
-    return isa<kernel::LayerNormOp, kernel::RmsNormOp, kernel::L2NormalizeOp,
-               kernel::SoftmaxOp, kernel::ActivationOp, kernel::ScaleOp,
-               kernel::SoftcapOp, kernel::AddOp, kernel::MultiplyOp>(op);
+    return isa<kernel::GroupRowsOp, kernel::LayerNormOp, kernel::RmsNormOp,
+               kernel::L2NormalizeOp, kernel::SoftmaxOp, kernel::ActivationOp,
+               kernel::ScaleOp, kernel::SoftcapOp, kernel::AddOp,
+               kernel::MultiplyOp>(op);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
@@ -107,14 +108,15 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
   });
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
     attachKernelModels<
-        kernel::ActivationOp, kernel::AddOp, kernel::CopyRowsOp,
-        kernel::FinishPagesOp, kernel::GatherIndicesOp,
-        kernel::GatherPackedRowsOp, kernel::GatherRowsOp, kernel::L2NormalizeOp,
+        kernel::ActivationOp, kernel::AddOp, kernel::ClampOp,
+        kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::FinishPagesOp,
+        kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
+        kernel::GatherRowsOp, kernel::L2NormalizeOp, kernel::GroupRowsOp,
         kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MatmulOp,
         kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
         kernel::PackValuesOp, kernel::RmsNormOp, kernel::RopeOp,
-        kernel::RotaryOp, kernel::ScaleOp, kernel::ScatterRowsOp,
-        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp,
-        kernel::StartPagesOp>(context);
+        kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,
+        kernel::ScatterRowsOp, kernel::SoftcapOp, kernel::SoftmaxOp,
+        kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
   });
 }

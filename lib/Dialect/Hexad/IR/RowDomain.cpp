@@ -23,6 +23,8 @@ static Value getOrigin(Value value) {
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       if (OpOperand *init = loop.getTiedLoopInit(argument))
         return init->get();
+    if (auto experts = dyn_cast<ExpertsOp>(parent))
+      return experts.getX();
     return {};
   }
   Operation *op = value.getDefiningOp();
@@ -30,7 +32,7 @@ static Value getOrigin(Value value) {
     return rows.getFirstRows();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];
-  if (isa<RowLocalOpInterface>(op))
+  if (isa<RowLocalOpInterface, ExpertsOp>(op))
     return op->getOperand(0);
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return insert.getSource();

@@ -81,6 +81,8 @@ private:
             return failure();
           return checkCache(attention);
         })
+        .Case<ExpertsOp>(
+            [&](ExpertsOp experts) { return checkExperts(experts); })
         .Case<SelectRowsOp>([&](SelectRowsOp select) -> LogicalResult {
           if (failed(checkTokens(op, select.getRows())))
             return failure();
@@ -111,6 +113,13 @@ private:
             return failure();
           if (std::optional<IndexRange> range = getSum(sum))
             ranges[sum.getResult()] = *range;
+          return success();
+        })
+        .Case<arith::MulIOp>([&](arith::MulIOp product) -> LogicalResult {
+          if (failed(checkIsIndex(product)))
+            return failure();
+          if (std::optional<IndexRange> range = getProduct(product))
+            ranges[product.getResult()] = *range;
           return success();
         })
         .Default(success());
@@ -226,6 +235,17 @@ private:
                << operand.getType() << " from elsewhere";
     kinds[op.getRowResult()] = kind;
     return success();
+  }
+
+  /// The region works on some of the rows.
+  LogicalResult checkExperts(ExpertsOp op) {
+    RowKind kind = getKind(op.getX());
+    if (kind == RowKind::None || getKind(op.getRoutes()) != kind)
+      return op.emitOpError("expected rows and routes of the same rows, found ")
+             << describe(op.getX()) << " and " << describe(op.getRoutes());
+    ranges[op.getExpert()] = {0, static_cast<int64_t>(op.getCount()) - 1};
+    kinds[op.getRows()] = kinds[op.getResult()] = kind;
+    return checkBlock(op.getBody().front());
   }
 
   static std::string describe(RowKind kind) {
@@ -396,6 +416,22 @@ private:
     return range;
   }
 
+  /// Of two that are not negative.
+  std::optional<IndexRange> getProduct(arith::MulIOp product) {
+    std::optional<IndexRange> lhs = getRange(product.getLhs());
+    std::optional<IndexRange> rhs = getRange(product.getRhs());
+    if (!lhs || !rhs)
+      return std::nullopt;
+    if (lhs->last < lhs->first || rhs->last < rhs->first)
+      return IndexRange{0, -1};
+    IndexRange range;
+    if (lhs->first < 0 || rhs->first < 0 ||
+        llvm::MulOverflow(lhs->first, rhs->first, range.first) ||
+        llvm::MulOverflow(lhs->last, rhs->last, range.last))
+      return std::nullopt;
+    return range;
+  }
+
   static std::optional<IndexRange> getInductionRange(scf::ForOp loop) {
     std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
     std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
@@ -412,7 +448,8 @@ private:
   func::FuncOp function;
   SymbolTable symbols;
   DenseMap<Value, RowKind> kinds;
-  /// Of sums and of the induction variables of loops, where it is known.
+  /// Of sums, products, the induction variables of loops and the numbers of
+  /// experts, where it is known.
   DenseMap<Value, IndexRange> ranges;
   /// The attention that extends each cache.
   DenseMap<Operation *, AttentionOp> cacheUsers;

@@ -24,8 +24,8 @@ namespace hexad {
 
 /// Ops that may stand between the ops of a block without ending it.
 static bool isTransparent(Operation *op) {
-  return isa<LoadOp, PackRowsOp, PositionsOp, SegmentsOp, arith::ConstantOp,
-             tensor::DimOp>(op);
+  return isa<LoadOp, PackRowsOp, PositionsOp, SegmentsOp, arith::AddIOp,
+             arith::ConstantOp, arith::MulIOp, tensor::DimOp>(op);
 }
 
 namespace {
@@ -56,7 +56,8 @@ private:
         // What stands between must not need what will stand behind it.
         if (!isTransparent(&op) || llvm::any_of(op.getOperands(), isOfGroup))
           close();
-        if (!isa<RowsOp>(op))
+        // An expert's rows are a block already.
+        if (!isa<RowsOp, ExpertsOp>(op))
           for (Region &region : op.getRegions())
             for (Block &inner : region)
               formBlocks(inner);

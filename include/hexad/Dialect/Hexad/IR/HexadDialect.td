@@ -105,6 +105,16 @@ def Hexad_PoolingAttr : EnumAttr<Hexad_Dialect, Hexad_Pooling, "pooling"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Hexad_RouterScore : I32EnumAttr<"RouterScore", "what a router makes of its logits", [
+    I32EnumAttrCase<"Softmax", 0, "softmax">,
+    I32EnumAttrCase<"Sigmoid", 1, "sigmoid">]> {
+  let cppNamespace = "::hexad";
+  let genSpecializedAttr = 0;
+}
+def Hexad_RouterScoreAttr : EnumAttr<Hexad_Dialect, Hexad_RouterScore, "router_score"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 // Shapes. The number of columns is part of the model, the number of rows that of
 // a call.
 class Hexad_FloatTensorThat<int rank, code condition, string summary>

@@ -9,6 +9,7 @@
 #define HEXAD_DIALECT_HEXAD_IR_HEXADOPS_TD
 
 include "hexad/Dialect/Hexad/IR/HexadAttentionOps.td"
+include "hexad/Dialect/Hexad/IR/HexadExpertOps.td"
 include "hexad/Dialect/Hexad/IR/HexadFeedForwardOps.td"
 include "hexad/Dialect/Hexad/IR/HexadNormOps.td"
 include "hexad/Dialect/Hexad/IR/HexadParameterOps.td"

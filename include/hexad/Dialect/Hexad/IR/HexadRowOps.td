@@ -186,8 +186,8 @@ def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
   }];
 }
 
-def Hexad_YieldOp : Hexad_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"RowsOp">]> {
-  let summary = "results of a block of rows";
+def Hexad_YieldOp : Hexad_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["RowsOp", "ExpertsOp"]>]> {
+  let summary = "results of a block of rows, or of an expert";
   let arguments = (ins Variadic<Hexad_Rows>:$results);
   let builders = [OpBuilder<(ins), [{ }]>];
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";

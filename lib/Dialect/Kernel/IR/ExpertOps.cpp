@@ -1,0 +1,64 @@
+//===- ExpertOps.cpp - Verifiers of the kernels of experts ----------------===//
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Constraints.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hexad::kernel;
+
+LogicalResult RouteOp::verify() {
+  int64_t experts = getExperts(), padded = llvm::alignTo(experts, lanes);
+  auto constraints =
+      Constraints(*this)
+          .require(experts > 0, "route_c1", "expected at least one expert")
+          .atLeast("route_c1", "columns of logits", getSize(getLogits(), 1),
+                   padded)
+          .same("route_c2", "rows of destination", getSize(getDestination(), 0),
+                getSize(getLogits(), 0))
+          .atLeast("route_c2", "columns of destination",
+                   getSize(getDestination(), 1), 2 * getTopK());
+  if (getSelectionBias())
+    constraints.atLeast("route_c3", "elements of selection_bias",
+                        getSize(getSelectionBias(), 0), padded);
+  if (getScales())
+    constraints.atLeast("route_c4", "elements of scales",
+                        getSize(getScales(), 0), padded);
+  return constraints;
+}
+
+LogicalResult GroupRowsOp::verify() {
+  return Constraints(*this)
+      .require(static_cast<int64_t>(getExperts()) > 0 &&
+                   static_cast<int64_t>(getTopK()) > 0 &&
+                   static_cast<int64_t>(getPieceRows()) > 0,
+               "group_rows_c3",
+               "expected positive experts, top_k and piece_rows")
+      .atLeast("group_rows_c1", "columns of routes", getSize(getRoutes(), 1),
+               2 * getTopK())
+      .same("group_rows_c2", "bounds", getSize(getBounds(), 0),
+            getExperts() + 1);
+}
+
+LogicalResult CombineRowsOp::verify() {
+  return Constraints(*this)
+      .require(static_cast<int64_t>(getTopK()) > 0, "combine_rows_c3",
+               "expected a positive top_k")
+      .padded("destination", getDestination())
+      .atLeast("combine_rows_c1", "columns of parts", getSize(getParts(), 1),
+               getSize(getDestination(), 1))
+      .same("combine_rows_c2", "rows of routes", getSize(getRoutes(), 0),
+            getSize(getDestination(), 0))
+      .atLeast("combine_rows_c2", "columns of routes", getSize(getRoutes(), 1),
+               2 * getTopK());
+}
+
+LogicalResult ClampOp::verify() {
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination());
+}
