@@ -34,13 +34,13 @@ LogicalResult RouteOp::verify() {
 LogicalResult GroupRowsOp::verify() {
   return Constraints(*this)
       .require(static_cast<int64_t>(getExperts()) > 0 &&
-                   static_cast<int64_t>(getTopK()) > 0 &&
-                   static_cast<int64_t>(getPieceRows()) > 0,
-               "group_rows_c3",
-               "expected positive experts, top_k and piece_rows")
+                   static_cast<int64_t>(getTopK()) > 0,
+               "group_rows_c3", "expected positive experts and top_k")
       .atLeast("group_rows_c1", "columns of routes", getSize(getRoutes(), 1),
                2 * getTopK())
       .same("group_rows_c2", "bounds", getSize(getBounds(), 0),
+            getExperts() + 1)
+      .same("group_rows_c2", "elements of active", getSize(getActive(), 0),
             getExperts() + 1);
 }
 

@@ -50,45 +50,40 @@ def Kernel_RouteOp : Kernel_DestinationOp<"route", [AttrSizedOperandSegments]> {
 }
 
 def Kernel_GroupRowsOp : Kernel_DestinationStyleOp<"group_rows"> {
-  let summary = "rows sorted by the experts that they are routed to, as pieces of work";
+  let summary = "rows sorted by the experts that they are routed to";
   let description = [{
     The pairs (row, rank) of the first `rows` rows of `routes` (`hexad_kernel.route`) are
     sorted by expert, those of one expert by row. Pair number `row · top_k + rank` gets the
     place `places[row · top_k + rank]`, and `order[place] = row`. `bounds[e]` is the first
-    place of expert e, `bounds[experts]` the number of pairs.
+    place of expert e, `bounds[experts]` the number of pairs. `active[0]` is the number of
+    experts that have rows, `active[1], …` are these experts in order.
 
-    The places of an expert are cut into pieces of at most `piece_rows`:
-    `pieces[0]` is their number, `pieces[1 + 3·i]` the expert of piece i, then its first
-    place, then the place behind its last.
-
-    A number of an expert in `routes` that is none (NaN among them) counts as the nearest
-    one; NaN as 0.
+    A number of an expert in `routes` that is none counts as the nearest one; NaN as 0.
 
     | operand | size |
     | --- | --- |
     | `routes` | `[≥ rows, ≥ 2·top_k]` |
     | `places`, `order` | `[≥ rows · top_k]` |
-    | `bounds` | `[experts + 1]` |
-    | `pieces` | `[≥ 1 + 3·(experts + rows · top_k / piece_rows)]` |
+    | `bounds`, `active` | `[experts + 1]` |
 
     - `group_rows_c1`: `routes` has at least 2·top_k columns.
-    - `group_rows_c2`: `bounds` has `experts` + 1 elements.
-    - `group_rows_c3`: `experts`, `top_k` and `piece_rows` are positive.
+    - `group_rows_c2`: `bounds` and `active` have `experts` + 1 elements.
+    - `group_rows_c3`: `experts` and `top_k` are positive.
 
     Example:
 
     ```mlir
     hexad_kernel.group_rows ins(%rows, %routes : index, memref<?x16xf32>)
-        outs(%places, %order, %bounds, %pieces : memref<?xi32>, memref<?xi32>, memref<9xi32>, memref<?xi32>)
-        {experts = 8 : i64, top_k = 2 : i64, piece_rows = 96 : i64}
+        outs(%places, %order, %bounds, %active : memref<?xi32>, memref<?xi32>, memref<9xi32>, memref<9xi32>)
+        {experts = 8 : i64, top_k = 2 : i64}
     ```
   }];
   let arguments = (ins Index:$rows, Kernel_Rows:$routes, Kernel_Indices:$places, Kernel_Indices:$order,
-                       Kernel_Indices:$bounds, Kernel_Indices:$pieces, I64Attr:$experts,
-                       I64Attr:$top_k, I64Attr:$piece_rows);
+                       Kernel_Indices:$bounds, Kernel_Indices:$active, I64Attr:$experts,
+                       I64Attr:$top_k);
   let assemblyFormat = [{
     `ins` `(` $rows `,` $routes `:` type($rows) `,` type($routes) `)`
-    `outs` `(` $places `,` $order `,` $bounds `,` $pieces `:` type($places) `,` type($order) `,` type($bounds) `,` type($pieces) `)`
+    `outs` `(` $places `,` $order `,` $bounds `,` $active `:` type($places) `,` type($order) `,` type($bounds) `,` type($active) `)`
     attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
