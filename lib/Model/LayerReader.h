@@ -1,0 +1,81 @@
+//===- LayerReader.h - Layers of YAML descriptions -------------*- C++ -*-===//
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A new kind of layer is a `read` here, a line of the table in LayerReader.cpp
+// and a definition: with weights in LayerReaderParameters.cpp, without in
+// LayerReaderPlain.cpp, made of layers in LayerReaderContainers.cpp, or in a
+// file of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEXAD_LIB_MODEL_LAYERREADER_H
+#define HEXAD_LIB_MODEL_LAYERREADER_H
+
+#include "YamlTree.h"
+#include "hexad/Model/Description.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace hexad {
+
+/// Reads sequences of layers (docs/ModelDescription.md). Every function emits a
+/// located diagnostic on failure, behind which the reader is of no more use.
+class LayerReader {
+public:
+  mlir::LogicalResult readLayers(const YamlNode &node,
+                                 std::vector<Layer> &layers);
+
+private:
+  mlir::LogicalResult readLayer(const YamlNode &item,
+                                std::vector<Layer> &layers);
+  /// Reads a layer of one type and adds it.
+  template <typename LayerType>
+  mlir::LogicalResult add(const YamlEntry &entry, std::vector<Layer> &layers);
+
+  // Layers with weights.
+  mlir::LogicalResult read(const YamlEntry &entry, EmbeddingLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, PositionsLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, LayerNormLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, RmsNormLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, LinearLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, GatedLayer &layer);
+
+  // Attention.
+  mlir::LogicalResult read(const YamlEntry &entry, AttentionLayer &layer);
+  mlir::LogicalResult readRope(const YamlNode &node, RopeDescription &rope);
+  mlir::LogicalResult readAttentionTensors(const YamlNode &names,
+                                           AttentionLayer &layer);
+
+  // Layers without weights.
+  mlir::LogicalResult read(const YamlEntry &entry, ScaleLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, SoftcapLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, PoolLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, L2NormalizeLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, SoftmaxLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, OutputLayer &layer);
+
+  // Layers that are made of layers.
+  mlir::LogicalResult read(const YamlEntry &entry, SumLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, ResidualLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, ParallelLayer &layer);
+  mlir::LogicalResult readRepeat(const YamlNode &item, const YamlEntry &count,
+                                 std::vector<Layer> &layers);
+
+  /// Reads `name` or makes one of the kind: `linear`, `linear_2`, ….
+  mlir::LogicalResult readName(const YamlEntry &entry, std::string &name);
+  /// Reads `tensors`, which is a stem or a mapping of `weight` and `bias`.
+  mlir::LogicalResult readTensors(const YamlNode &mapping, llvm::StringRef key,
+                                  bool weight, bool bias, TensorNames &names);
+  mlir::LogicalResult readTensorName(const YamlNode &node, std::string &name);
+
+  llvm::StringSet<> layerNames;
+  bool isInRepeat = false;
+  std::optional<int64_t> termColumns; ///< of the first term of a sum
+};
+
+} // namespace hexad
+
+#endif // HEXAD_LIB_MODEL_LAYERREADER_H

@@ -1,0 +1,136 @@
+//===- LayerReaderParameters.cpp - Layers with weights --------------------===//
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayerReader.h"
+#include "YamlFields.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace hexad;
+
+LogicalResult LayerReader::read(const YamlEntry &entry, EmbeddingLayer &layer) {
+  const YamlNode &fields = entry.value;
+  layer.dim = termColumns.value_or(0);
+  if (failed(checkKeys(fields, entry.key,
+                       {"name", "input", "entries", "dim", "tensors"})) ||
+      failed(requireKey(fields, entry.key, "input")) ||
+      failed(requireKey(fields, entry.key, "entries")) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readIdentifier(fields.find("input")->value, layer.input)) ||
+      failed(readSize(fields, "entries", layer.entries)) ||
+      failed(readSize(fields, "dim", layer.dim)) ||
+      failed(readTensors(fields, "tensors", true, false, layer.tensors)))
+    return failure();
+  return layer.dim ? success() : requireKey(fields, entry.key, "dim");
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry, PositionsLayer &layer) {
+  const YamlNode &fields = entry.value;
+  layer.dim = termColumns.value_or(0);
+  if (failed(checkKeys(fields, entry.key,
+                       {"name", "entries", "dim", "tensors"})) ||
+      failed(requireKey(fields, entry.key, "entries")) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readSize(fields, "entries", layer.entries)) ||
+      failed(readSize(fields, "dim", layer.dim)) ||
+      failed(readTensors(fields, "tensors", true, false, layer.tensors)))
+    return failure();
+  return layer.dim ? success() : requireKey(fields, entry.key, "dim");
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry, LayerNormLayer &layer) {
+  const YamlNode &fields = entry.value;
+  return success(succeeded(checkKeys(fields, entry.key,
+                                     {"name", "eps", "bias", "tensors"})) &&
+                 succeeded(requireKey(fields, entry.key, "eps")) &&
+                 succeeded(readName(entry, layer.name)) &&
+                 succeeded(readNumber(fields, "eps", layer.eps)) &&
+                 succeeded(readFlag(fields, "bias", layer.bias)) &&
+                 succeeded(readTensors(fields, "tensors", true, layer.bias,
+                                       layer.tensors)));
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry, RmsNormLayer &layer) {
+  const YamlNode &fields = entry.value;
+  return success(
+      succeeded(checkKeys(fields, entry.key,
+                          {"name", "eps", "unit_offset", "tensors"})) &&
+      succeeded(requireKey(fields, entry.key, "eps")) &&
+      succeeded(readName(entry, layer.name)) &&
+      succeeded(readNumber(fields, "eps", layer.eps)) &&
+      succeeded(readFlag(fields, "unit_offset", layer.unitOffset)) &&
+      succeeded(readTensors(fields, "tensors", true, false, layer.tensors)));
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry, LinearLayer &layer) {
+  const YamlNode &fields = entry.value;
+  if (failed(checkKeys(
+          fields, entry.key,
+          {"name", "out", "bias", "transposed", "tied", "tensors"})) ||
+      failed(requireKey(fields, entry.key, "out")) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readSize(fields, "out", layer.out)) ||
+      failed(readFlag(fields, "bias", layer.bias)) ||
+      failed(readFlag(fields, "transposed", layer.transposed)))
+    return failure();
+  const YamlEntry *tied = fields.find("tied");
+  if (tied) {
+    if (isInRepeat || layer.transposed)
+      return emitError(tied->keyLoc, "'tied' cannot stand inside a repeat or "
+                                     "beside 'transposed'");
+    if (failed(readIdentifier(tied->value, layer.tied)))
+      return failure();
+  }
+  return readTensors(fields, "tensors", !tied, layer.bias, layer.tensors);
+}
+
+/// The activation that a kind of gated layer is named for.
+static std::optional<Activation> getGate(llvm::StringRef kind) {
+  return llvm::StringSwitch<std::optional<Activation>>(kind)
+      .Case("swiglu", Activation::Silu)
+      .Case("geglu", Activation::Gelu)
+      .Case("geglu_tanh", Activation::GeluTanh)
+      .Default(std::nullopt);
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry, GatedLayer &layer) {
+  const YamlNode &fields = entry.value;
+  llvm::SmallVector<llvm::StringRef> keys = {"name", "hidden", "bias",
+                                             "tensors"};
+  std::optional<Activation> gate = getGate(entry.key);
+  if (!gate)
+    keys.push_back("activation");
+  if (failed(checkKeys(fields, entry.key, keys)) ||
+      failed(requireKey(fields, entry.key, "hidden")) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readSize(fields, "hidden", layer.hidden)) ||
+      failed(readFlag(fields, "bias", layer.bias)))
+    return failure();
+  if (!gate) {
+    if (failed(requireKey(fields, entry.key, "activation")))
+      return failure();
+    const YamlNode &word = fields.find("activation")->value;
+    if (word.isString())
+      gate = symbolizeActivation(word.text);
+    if (!gate)
+      return emitExpected(word, "an activation");
+  }
+  layer.activation = *gate;
+  const YamlEntry *tensors = fields.find("tensors");
+  if (!tensors)
+    return success();
+  const YamlNode &names = tensors->value;
+  if (failed(checkKeys(names, "tensors", {"gate", "up", "down"})))
+    return failure();
+  std::pair<llvm::StringRef, TensorNames *> parts[] = {
+      {"gate", &layer.gate}, {"up", &layer.up}, {"down", &layer.down}};
+  for (auto [key, part] : parts)
+    if (failed(requireKey(names, "tensors", key)) ||
+        failed(readTensors(names, key, true, layer.bias, *part)))
+      return failure();
+  return success();
+}
