@@ -208,6 +208,15 @@ private:
                          getWidth(rope), rope.getOffsetAttr())
                   .getResult(0);
             })
+            .Case<RouteOp>([&](RouteOp route) { return lowerRoute(route); })
+            .Case<ClampOp>([&](ClampOp clamp) {
+              Value destination = getUnaryDestination(clamp, clamp.getX());
+              return kernel::ClampOp::create(builder, destination.getType(),
+                                             clamp.getX(), destination,
+                                             clamp.getLowerAttr(),
+                                             clamp.getUpperAttr())
+                  .getResult(0);
+            })
             .Case<AddOp>(
                 [&](AddOp add) { return lowerBinary<kernel::AddOp>(add); })
             .Case<MultiplyOp>([&](MultiplyOp multiply) {
@@ -215,6 +224,22 @@ private:
             });
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
+  }
+
+  Value lowerRoute(RouteOp route) {
+    Value destination =
+        getDestination(route.getResult(), route.getLogits(), route);
+    auto loadPerExpert = [&](Value vector) {
+      return vector ? layouts.loadPadded(vector) : Value();
+    };
+    return kernel::RouteOp::create(
+               builder, destination.getType(), route.getLogits(),
+               loadPerExpert(route.getSelectionBias()),
+               loadPerExpert(route.getScales()), destination,
+               route.getScoreAttr(), getWidth(route), route.getTopKAttr(),
+               route.getRenormalizeAttr(), route.getScalingAttr(),
+               route.getGroupsAttr(), route.getTopGroupsAttr())
+        .getResult(0);
   }
 
   template <typename KernelOp, typename Op> Value lowerBinary(Op op) {
@@ -225,10 +250,13 @@ private:
   }
 
   /// How many columns an op works on: those of its result, of a group of
-  /// `rms_norm`, and the frequencies of `rope`, all without padding.
+  /// `rms_norm`, the frequencies of `rope` and the experts of `route`, all
+  /// without padding.
   static int64_t countLogicalColumns(RowLocalOpInterface op) {
     if (auto norm = dyn_cast<RmsNormOp>(*op))
       return norm.getColumnsPerGroup();
+    if (auto route = dyn_cast<RouteOp>(*op))
+      return route.getExperts();
     auto getColumns = [](Value rows) {
       return cast<RankedTensorType>(rows.getType()).getDimSize(1);
     };
@@ -250,7 +278,7 @@ private:
     while (last.hasOneUse() && !getInsertion(last)) {
       Operation *user = *last.getUsers().begin();
       if (!isa<LayerNormOp, RmsNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp,
-               ScaleOp, SoftcapOp, AddOp, MultiplyOp, RopeOp>(user) ||
+               ScaleOp, SoftcapOp, AddOp, MultiplyOp, RopeOp, ClampOp>(user) ||
           user->getOperand(0) != last)
         break;
       last = user->getResult(0);

@@ -143,7 +143,8 @@ private:
       // Row counts are multiples of HEXAD_ROW_GRANULE, hence of 16.
       if (extent &&
           (bytes % bufferAlignment == 0 || *extent == HEXAD_EXTENT_ROWS ||
-           *extent == HEXAD_EXTENT_SEGMENT_ROWS))
+           *extent == HEXAD_EXTENT_SEGMENT_ROWS ||
+           *extent == HEXAD_EXTENT_SELECTED_ROWS))
         return Size{*extent, bytes};
     }
     return alloc.emitOpError("expected a size that is a multiple of one of the "

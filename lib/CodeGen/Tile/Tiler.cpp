@@ -291,6 +291,10 @@ LogicalResult Tiler::convertOp(Operation *op) {
         convertAttention(attention);
         return success();
       })
+      .Case<ExpertsOp>([&](ExpertsOp experts) {
+        convertExperts(experts);
+        return success();
+      })
       .Case<scf::ForOp>([&](scf::ForOp loop) { return convertLoop(loop); })
       .Case<func::ReturnOp>([&](auto) { return convertReturn(op); })
       .Case<tensor::DimOp>([&](tensor::DimOp dim) -> LogicalResult {
@@ -314,10 +318,11 @@ LogicalResult Tiler::convertOp(Operation *op) {
             convertStackInsertion(insert);
             return success();
           })
-      .Case<LoadOp, arith::ConstantOp, arith::AddIOp>([&](Operation *) {
-        builder.clone(*op, mapping);
-        return success();
-      })
+      .Case<LoadOp, arith::ConstantOp, arith::AddIOp, arith::MulIOp>(
+          [&](Operation *) {
+            builder.clone(*op, mapping);
+            return success();
+          })
       .Default([](Operation *other) -> LogicalResult {
         return other->emitOpError(
             "is not expected here: row-local ops belong into hexad.rows blocks "

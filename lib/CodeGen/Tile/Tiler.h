@@ -70,6 +70,10 @@ private:
   std::pair<int64_t, int64_t> getCacheNumber(llvm::StringRef name);
   void setPageBytes(llvm::StringRef name, int64_t bytes);
 
+  // Experts.cpp: grouped rows.
+  class ExpertTiling;
+  void convertExperts(ExpertsOp op);
+
   /// The thread's share of `total` things.
   Range getShare(mlir::Value total, mlir::Value thread);
   /// The thread's share of the rows of a domain: whole strips, but that the

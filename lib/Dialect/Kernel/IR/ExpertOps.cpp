@@ -48,7 +48,7 @@ LogicalResult CombineRowsOp::verify() {
   return Constraints(*this)
       .require(static_cast<int64_t>(getTopK()) > 0, "combine_rows_c3",
                "expected a positive top_k")
-      .padded("destination", getDestination())
+      .staticColumns("combine_rows_c4", "destination", getDestination())
       .atLeast("combine_rows_c1", "columns of parts", getSize(getParts(), 1),
                getSize(getDestination(), 1))
       .same("combine_rows_c2", "rows of routes", getSize(getRoutes(), 0),

@@ -110,6 +110,8 @@ def Kernel_CombineRowsOp : Kernel_DestinationOp<"combine_rows"> {
     - `combine_rows_c1`: `parts` has at least the columns of `destination`.
     - `combine_rows_c2`: `routes` has the rows of `destination` and at least 2·top_k columns.
     - `combine_rows_c3`: `top_k` is positive.
+    - `combine_rows_c4`: the destination's number of columns is static; it need not be
+      padded.
 
     Example:
 

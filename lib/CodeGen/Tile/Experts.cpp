@@ -1,0 +1,193 @@
+//===- Experts.cpp - Mixtures of experts ----------------------------------===//
+//
+// Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tiler.h"
+#include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace hexad;
+
+/// Converts one hexad.experts: rows are grouped by expert, each expert works on
+/// its rows, and what was made of a row is summed.
+class Tiler::ExpertTiling {
+public:
+  ExpertTiling(Tiler &tiler, ExpertsOp op)
+      : t(tiler), b(tiler.builder), op(op), domain(getRowDomain(op.getX())),
+        experts(op.getCount()), topK(op.getTopK()),
+        pairs(t.mul(t.getRowCount(domain), t.index(topK))) {}
+
+  void convert() {
+    group();
+    Value parts = callExperts();
+    combine(parts);
+  }
+
+private:
+  void group();
+  Value callExperts();
+  /// The rows of slice `slice` of `slices` of an expert, by places.
+  Range getPlaces(Value expert, Value slice, Value slices);
+  /// What the expert makes of the rows in `places` becomes `part`.
+  Value callExpert(Value expert, Range places, Value part);
+  void combine(Value parts);
+
+  /// Not tensor.empty: equal ones would become one (CSE).
+  Value allocateIndices(Value dynamicSize, int64_t size) {
+    SmallVector<Value> sizes;
+    if (dynamicSize)
+      sizes.push_back(dynamicSize);
+    return bufferization::AllocTensorOp::create(
+        b, RankedTensorType::get({size}, b.getI32Type()), sizes);
+  }
+
+  Tiler &t;
+  ImplicitLocOpBuilder &b;
+  ExpertsOp op;
+  RowDomain domain;
+  int64_t experts, topK;
+  Value pairs; ///< room for as many pairs of a row and one of its experts
+  Value places, order, bounds, active; ///< of hexad_kernel.group_rows
+};
+
+/// One thread does it: that is less work than a barrier for each step.
+void Tiler::ExpertTiling::group() {
+  SmallVector<Value> tables{allocateIndices(pairs, ShapedType::kDynamic),
+                            allocateIndices(pairs, ShapedType::kDynamic),
+                            allocateIndices({}, experts + 1),
+                            allocateIndices({}, experts + 1)};
+  // One iteration, but not as a constant: the body of such a loop becomes part
+  // of what every thread does.
+  Value once = t.min(t.extent(HEXAD_EXTENT_THREADS), t.index(1));
+  auto forall = scf::ForallOp::create(b, SmallVector<OpFoldResult>{once},
+                                      tables, /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  // What is inserted must be a part of what it is inserted into.
+  OpFoldResult entries = b.getIndexAttr(experts + 1);
+  SmallVector<OpFoldResult> sizes{pairs, pairs, entries, entries};
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  SmallVector<Value> parts;
+  for (auto [table, size] : llvm::zip_equal(forall.getRegionIterArgs(), sizes))
+    parts.push_back(tensor::ExtractSliceOp::create(
+        b, table, ArrayRef(zero), ArrayRef(size), ArrayRef(one)));
+  auto group = kernel::GroupRowsOp::create(
+      b, TypeRange(ValueRange(parts)), t.getRealRowCount(domain),
+      t.mapped(op.getRoutes()), parts[0], parts[1], parts[2], parts[3],
+      b.getI64IntegerAttr(experts), b.getI64IntegerAttr(topK));
+  b.setInsertionPointToStart(forall.getTerminator().getBody());
+  for (auto [part, table, size] :
+       llvm::zip_equal(group->getResults(), forall.getRegionIterArgs(), sizes))
+    tensor::ParallelInsertSliceOp::create(b, part, table, ArrayRef(zero),
+                                          ArrayRef(size), ArrayRef(one));
+  places = forall.getResult(0);
+  order = forall.getResult(1);
+  bounds = forall.getResult(2);
+  active = forall.getResult(3);
+}
+
+/// Experts with many rows are cut into slices when there are fewer experts than
+/// would keep all threads busy. The first slices of all experts come first: in
+/// turn, each thread gets as many of them as the others.
+Value Tiler::ExpertTiling::callExperts() {
+  int64_t columns =
+      cast<RankedTensorType>(op.getResult().getType()).getDimSize(1);
+  Value count = t.entry(active, t.index(0));
+  Value one = t.index(1);
+  Value wanted = t.mul(t.extent(HEXAD_EXTENT_THREADS), t.index(2));
+  Value atLeastOne = b.createOrFold<arith::MaxUIOp>(count, one);
+  Value slices = t.div(t.add(wanted, t.sub(atLeastOne, one)), atLeastOne);
+  // With one thread nothing is gained.
+  Value isAlone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        t.extent(HEXAD_EXTENT_THREADS), one);
+  slices = arith::SelectOp::create(b, isAlone, one, slices);
+
+  auto forall = scf::ForallOp::create(
+      b, SmallVector<OpFoldResult>{slices, count},
+      ValueRange{t.emptyRows(pairs, columns)}, /*mapping=*/std::nullopt);
+  forall->setAttr("hexad.cyclic", b.getUnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  Value whole = forall.getRegionIterArgs()[0];
+  Value expert = t.entry(active, t.add(forall.getInductionVar(1), t.index(1)));
+  Range places = getPlaces(expert, forall.getInductionVar(0), slices);
+  Value part = callExpert(expert, places,
+                          t.sliceRows(whole, places.offset, places.size));
+  b.setInsertionPointToStart(forall.getTerminator().getBody());
+  tensor::ParallelInsertSliceOp::create(
+      b, part, whole,
+      SmallVector<OpFoldResult>{places.offset, b.getIndexAttr(0)},
+      SmallVector<OpFoldResult>{places.size, b.getIndexAttr(columns)},
+      SmallVector<OpFoldResult>(2, b.getIndexAttr(1)));
+  return forall.getResult(0);
+}
+
+Tiler::Range Tiler::ExpertTiling::getPlaces(Value expert, Value slice,
+                                            Value slices) {
+  Value first = t.entry(bounds, expert);
+  Value end = t.entry(bounds, t.add(expert, t.index(1)));
+  Value strips = t.ceilDiv(t.sub(end, first), t.options.tileRows);
+  auto getBegin = [&](Value number) {
+    Value strip = t.div(t.mul(strips, number), slices);
+    return t.min(t.add(first, t.mul(strip, t.index(t.options.tileRows))), end);
+  };
+  Value begin = getBegin(slice);
+  return {begin, t.sub(getBegin(t.add(slice, t.index(1))), begin)};
+}
+
+Value Tiler::ExpertTiling::callExpert(Value expert, Range places, Value part) {
+  Value blockRows = t.getBlockRows(places.size);
+  auto loop = scf::ForOp::create(b, t.index(0), places.size, blockRows, part);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value start = loop.getInductionVar();
+  Value size = t.min(t.sub(places.size, start), blockRows);
+
+  int64_t columns = cast<RankedTensorType>(op.getX().getType()).getDimSize(1);
+  Value scratch = tensor::EmptyOp::create(
+      b, ArrayRef<int64_t>{t.options.blockRows, columns}, b.getF32Type());
+  scratch.getDefiningOp()->setAttr("hexad.activations", b.getUnitAttr());
+  Value destination = t.sliceRows(scratch, t.index(0), size);
+  Value rows =
+      kernel::GatherRowsOp::create(
+          b, destination.getType(), t.mapped(op.getX()),
+          t.sliceRows(order, t.add(places.offset, start), size), destination)
+          .getResult(0);
+
+  IRMapping local(t.mapping);
+  local.map(op.getExpert(), expert);
+  local.map(op.getRows(), rows);
+  Block &body = op.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    b.clone(inner, local);
+  Value result = local.lookup(body.getTerminator()->getOperand(0));
+  scf::YieldOp::create(
+      b, t.insertRows(result, loop.getRegionIterArg(0), start, size));
+  return loop.getResult(0);
+}
+
+void Tiler::ExpertTiling::combine(Value parts) {
+  int64_t columns =
+      cast<RankedTensorType>(op.getResult().getType()).getDimSize(1);
+  Value routes = t.mapped(op.getRoutes()), k = t.index(topK);
+  auto results = t.splitRows(
+      domain, t.emptyRows(t.getRowCount(domain), columns),
+      [&](Range range, ValueRange destinations) -> SmallVector<Value> {
+        return kernel::CombineRowsOp::create(
+                   b, destinations[0].getType(), parts,
+                   t.sliceRows(places, t.mul(range.offset, k),
+                               t.mul(range.size, k)),
+                   t.sliceRows(routes, range.offset, range.size),
+                   destinations[0], b.getI64IntegerAttr(topK))
+            ->getResults();
+      });
+  t.mapping.map(op.getResult(), results[0]);
+}
+
+void Tiler::convertExperts(ExpertsOp op) { ExpertTiling(*this, op).convert(); }
