@@ -45,7 +45,8 @@ struct KernelToVectorPass
         .Case<MatmulOp, LayerNormOp, RmsNormOp, L2NormalizeOp, SoftmaxOp,
               ActivationOp, ScaleOp, SoftcapOp, AddOp, MultiplyOp, RotaryOp,
               RopeOp, GatherIndicesOp, GatherRowsOp, GatherPackedRowsOp,
-              ScatterRowsOp, CopyRowsOp, MeanRowsOp, LoadQueriesOp, PackKeysOp,
+              ScatterRowsOp, CopyRowsOp, MeanRowsOp, ClampOp, RouteOp,
+              GroupRowsOp, CombineRowsOp, LoadQueriesOp, PackKeysOp,
               PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp>(
             [&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");

@@ -53,6 +53,8 @@ public:
   // Row numbers, which are i32 in memory.
   Value isNotNegative(Value integer);
   Value toIndex(Value integer);
+  Value toInteger(Value index);
+  Value addi(Value lhs, Value rhs);
 
   // Arithmetic on f32 and vectors of it; both operands have the same type.
   Value addf(Value lhs, Value rhs);
@@ -69,6 +71,10 @@ public:
   Value compare(mlir::arith::CmpFPredicate predicate, Value lhs, Value rhs);
   /// The greater of two. Gives `rhs` where one of them is NaN: one instruction.
   Value greater(Value lhs, Value rhs);
+  /// The lesser, likewise.
+  Value lesser(Value lhs, Value rhs);
+  Value logicalAnd(Value lhs, Value rhs);
+  Value logicalOr(Value lhs, Value rhs);
   /// `value`, but not below `low`; NaN stays NaN.
   Value clampBelow(Value value, float low);
   /// `value`, but not above `high`; NaN stays NaN.
@@ -80,6 +86,12 @@ public:
   Value shiftLeft(Value vector, int32_t amount);
   /// Whole numbers to i32; lanes beyond ±2^30 (or NaN) become ±2^30.
   Value toIntegers(Value vector);
+
+  /// A number below 2^24 as f32; `number`, …, `number + 15`.
+  Value toFloat(Value index);
+  Value numbersFrom(Value index);
+  /// A scalar that is not negative and fits i32, as index.
+  Value truncate(Value scalar);
 
   /// The lanes whose number is below `count` (index).
   Value lanesBelow(Value count);
@@ -113,6 +125,11 @@ public:
   llvm::SmallVector<Value>
   reduce(Value from, Value to, int64_t step, ValueRange inits,
          llvm::function_ref<llvm::SmallVector<Value>(Value, ValueRange)> body);
+  /// `reduce` over the parts of `forEachPart`.
+  llvm::SmallVector<Value> reduceParts(
+      int64_t size, ValueRange inits,
+      llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
+          body);
   void branch(Value condition, llvm::function_ref<void()> yes,
               llvm::function_ref<void()> no = nullptr);
   Value conditional(mlir::Type type, Value condition,
@@ -149,6 +166,10 @@ void lower(VectorBuilder &b, ScaleOp op);
 void lower(VectorBuilder &b, SoftcapOp op);
 void lower(VectorBuilder &b, AddOp op);
 void lower(VectorBuilder &b, MultiplyOp op);
+void lower(VectorBuilder &b, ClampOp op);
+void lower(VectorBuilder &b, RouteOp op);
+void lower(VectorBuilder &b, GroupRowsOp op);
+void lower(VectorBuilder &b, CombineRowsOp op);
 void lower(VectorBuilder &b, RotaryOp op);
 void lower(VectorBuilder &b, RopeOp op);
 void lower(VectorBuilder &b, GatherIndicesOp op);

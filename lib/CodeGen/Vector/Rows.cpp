@@ -214,6 +214,17 @@ void hexad::kernel::lower(VectorBuilder &b, SoftcapOp op) {
   });
 }
 
+void hexad::kernel::lower(VectorBuilder &b, ClampOp op) {
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    Value y = b.load(op.getX(), place);
+    if (op.getLower())
+      y = b.clampBelow(y, op.getLower()->convertToDouble());
+    if (op.getUpper())
+      y = b.clampAbove(y, op.getUpper()->convertToDouble());
+    return y;
+  });
+}
+
 void hexad::kernel::lower(VectorBuilder &b, MultiplyOp op) {
   forEachVector(b, op.getDestination(), [&](ValueRange place) {
     return b.mulf(b.load(op.getLhs(), place), b.load(op.getRhs(), place));

@@ -76,6 +76,14 @@ Value VectorBuilder::toIndex(Value integer) {
                                     integer);
 }
 
+Value VectorBuilder::toInteger(Value index) {
+  return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
+}
+
+Value VectorBuilder::addi(Value lhs, Value rhs) {
+  return arith::AddIOp::create(builder, loc, lhs, rhs);
+}
+
 Value VectorBuilder::addf(Value lhs, Value rhs) {
   return arith::AddFOp::create(builder, loc, lhs, rhs);
 }
@@ -121,6 +129,18 @@ Value VectorBuilder::greater(Value lhs, Value rhs) {
   return select(compare(arith::CmpFPredicate::OGT, lhs, rhs), lhs, rhs);
 }
 
+Value VectorBuilder::lesser(Value lhs, Value rhs) {
+  return select(compare(arith::CmpFPredicate::OLT, lhs, rhs), lhs, rhs);
+}
+
+Value VectorBuilder::logicalAnd(Value lhs, Value rhs) {
+  return arith::AndIOp::create(builder, loc, lhs, rhs);
+}
+
+Value VectorBuilder::logicalOr(Value lhs, Value rhs) {
+  return arith::OrIOp::create(builder, loc, lhs, rhs);
+}
+
 Value VectorBuilder::clampBelow(Value value, float low) {
   Value bound = isa<VectorType>(value.getType()) ? splat(low) : scalar(low);
   return select(compare(arith::CmpFPredicate::OLT, value, bound), bound, value);
@@ -157,6 +177,24 @@ Value VectorBuilder::toIntegers(Value vector) {
   Value inRange = clampAbove(greater(vector, splat(-end)), end);
   return arith::FPToSIOp::create(
       builder, loc, VectorType::get({lanes}, builder.getI32Type()), inRange);
+}
+
+Value VectorBuilder::toFloat(Value index) {
+  return arith::SIToFPOp::create(builder, loc, builder.getF32Type(),
+                                 toInteger(index));
+}
+
+Value VectorBuilder::numbersFrom(Value index) {
+  auto numbers = llvm::to_vector_of<float>(llvm::seq<int64_t>(0, lanes));
+  Value steps = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(vectorType(), ArrayRef<float>(numbers)));
+  return addf(broadcast(toFloat(index)), steps);
+}
+
+Value VectorBuilder::truncate(Value scalar) {
+  return toIndex(
+      arith::FPToSIOp::create(builder, loc, builder.getI32Type(), scalar));
 }
 
 Value VectorBuilder::lanesBelow(Value count) {
@@ -258,6 +296,20 @@ SmallVector<Value> VectorBuilder::reduce(
       body(forOp.getInductionVar(), forOp.getRegionIterArgs());
   scf::YieldOp::create(builder, loc, next);
   return llvm::to_vector_of<Value>(forOp.getResults());
+}
+
+SmallVector<Value> VectorBuilder::reduceParts(
+    int64_t size, ValueRange inits,
+    function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body) {
+  SmallVector<Value> values = llvm::to_vector(inits);
+  int64_t whole = size / lanes * lanes;
+  if (whole > 0)
+    values = reduce(
+        index(0), index(whole), lanes, values,
+        [&](Value at, ValueRange soFar) { return body(at, lanes, soFar); });
+  if (whole < size)
+    values = body(index(whole), size - whole, values);
+  return values;
 }
 
 void VectorBuilder::branch(Value condition, function_ref<void()> yes,

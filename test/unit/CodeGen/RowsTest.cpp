@@ -288,6 +288,19 @@ TEST_P(RowsTest, Softcap) {
   });
 }
 
+TEST_P(RowsTest, Clamp) {
+  checkElementwise("clamp", "lower = -0.5 : f64",
+                   [](float x) { return x < -0.5f ? -0.5f : x; });
+  checkElementwise("clamp", "upper = 0.0 : f64",
+                   [](float x) { return x > 0.0f ? 0.0f : x; });
+  // Not numbers of f32.
+  checkElementwise("clamp", "lower = -0.7 : f64, upper = 0.7 : f64",
+                   [](float x) {
+                     x = x < -0.7f ? -0.7f : x;
+                     return x > 0.7f ? 0.7f : x;
+                   });
+}
+
 TEST_P(RowsTest, Add) {
   checkBinary("add", [](float x, float y) { return x + y; });
 }

@@ -17,11 +17,15 @@ def Kernel_RouteOp : Kernel_DestinationOp<"route", [AttrSizedOperandSegments]> {
     destination's columns 0 … top_k-1 become the chosen experts' numbers,
     top_k … 2·top_k-1 their weights; columns behind are left as they are.
 
-    With `softmax`: `e[i] = exp(l[i] - max l)`, weight `e[i] · (1 / Σ e)`; with
-    `renormalize` `e[i] · (1 / Σ chosen e)`, NaN if `Σ e` is. With `sigmoid`:
-    `s[i] = σ(l[i])`, with `renormalize` `s[i] · (1 / Σ chosen s)`. Then `· scaling` if
-    that is not 1, then `· scales`. Sums over all experts as in `layer_norm`, over the
-    chosen ones in the order of choice. exp and σ: docs/ElementaryFunctions.md.
+    With `softmax`: `e[i] = exp(l[i] - max l)`, weight `e[i] / Σ e`. With `sigmoid`:
+    `s[i] = σ(l[i])`, weight `s[i]`. With `renormalize` the divisor is the sum of the chosen
+    e or s. Then `· scaling` if that is not 1, then `· scales`. Sums over all experts as in
+    `layer_norm`, over the chosen ones a chain in the order of choice. exp and σ:
+    docs/ElementaryFunctions.md.
+
+    Weights are NaN where a logit or the value that experts are chosen by is, where `Σ e`
+    is, and for ranks that no expert is left for (a value or a sum of a group that is NaN
+    is never chosen): these have expert 0. `destination` is not the buffer of `logits`.
 
     - `route_c1`: the first columns of `logits` hold `experts` logits.
     - `route_c2`: `destination` has at least 2·top_k columns, and the rows of `logits`.
