@@ -73,6 +73,52 @@ Rows ModelBuilder::embed(const std::string &ids, int64_t entries,
               rowsType(columns)));
 }
 
+Rows ModelBuilder::route(const char *score, const Rows &logits, int64_t topK,
+                         const std::string &attributes,
+                         const std::string &vectors,
+                         const std::string &vectorTypes) {
+  return emit(formatv("route {0} {1}{2} {{top_k = {3} : i64{4}}", score,
+                      logits.name, vectors, topK, attributes),
+              2 * topK, logits.pooled,
+              formatv("{0}{1} -> {2}", rowsType(logits.columns), vectorTypes,
+                      rowsType(2 * topK)));
+}
+
+Rows ModelBuilder::experts(const Rows &x, const Rows &routes, int64_t count,
+                           llvm::function_ref<Rows(const Rows &)> body) {
+  // The text of the region first: it says how many columns the result has.
+  std::string expert = newValue(), rows = newValue(), before;
+  std::swap(this->body, before);
+  std::string outerIndex = loopIndex, outerIndent = indent;
+  int64_t outerCount = loopCount;
+  indent += "  ";
+  loopIndex = expert;
+  loopCount = count;
+  if (outerCount) {
+    loopCount *= outerCount;
+    loopIndex = newValue();
+    std::string size = newValue(), first = newValue();
+    line(formatv("{0} = arith.constant {1} : index", size, count));
+    line(formatv("{0} = arith.muli {1}, {2} : index", first, outerIndex, size));
+    line(
+        formatv("{0} = arith.addi {1}, {2} : index", loopIndex, first, expert));
+  }
+  Rows result = body({rows, x.columns, x.pooled});
+  line(formatv("hexad.yield {0} : {1}", result.name, rowsType(result.columns)));
+  std::swap(this->body, before);
+  loopIndex = outerIndex, indent = outerIndent, loopCount = outerCount;
+
+  std::string value = newValue();
+  line(formatv("{0} = hexad.experts {1}, {2} count {3} : {4}, {5} -> {6} {{",
+               value, x.name, routes.name, count, rowsType(x.columns),
+               rowsType(routes.columns), rowsType(result.columns)));
+  line(formatv("^bb0({0}: index, {1}: {2}):", expert, rows,
+               rowsType(x.columns)));
+  this->body += before;
+  line("}");
+  return {value, result.columns, x.pooled};
+}
+
 Rows ModelBuilder::linear(const Rows &x, int64_t columns, bool bias) {
   std::string weight = newParameter("matrix", {columns, x.columns});
   return linearWith(x, weight, columns,

@@ -79,6 +79,16 @@ public:
   Rows attention(const Rows &query, const Rows &key, const Rows &value,
                  const Heads &heads);
   Rows pool(const char *kind, const Rows &x);
+  /// `attributes` in their braces, top_k among them; operands such as
+  /// " selection_bias %b" stand in `vectors`, their types in `vectorTypes`.
+  Rows route(const char *score, const Rows &logits, int64_t topK,
+             const std::string &attributes = "",
+             const std::string &vectors = "",
+             const std::string &vectorTypes = "");
+  /// `body` says what one of `count` experts does with its rows; parameters
+  /// that it makes have a member for each expert (of each layer).
+  Rows experts(const Rows &x, const Rows &routes, int64_t count,
+               llvm::function_ref<Rows(const Rows &)> body);
   /// Any op of the dialect, "op operands : types", that gives rows.
   Rows newRows(const std::string &op, int64_t columns, bool pooled = false);
 
