@@ -116,7 +116,7 @@ static void addTeam(OpPassManager &manager) {
 }
 
 static void addLLVM(OpPassManager &manager) {
-  manager.addNestedPass<func::FuncOp>(createKernelToVectorPass());
+  manager.addPass(createKernelToVectorPass());
   manager.addPass(createLowerBarriersPass());
   manager.addPass(createLowerPagesPass());
   manager.addPass(createLowerEntryPass());

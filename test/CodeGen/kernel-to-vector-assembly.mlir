@@ -4,7 +4,7 @@
 // loop fetches its share of the next panel into L2.
 
 // RUN: sed -e 's/@ROWS@/12/g; s/@COLUMNS@/32/g' %s > %t.512.mlir
-// RUN: hexad-opt %t.512.mlir --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector),canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
+// RUN: hexad-opt %t.512.mlir --pass-pipeline='builtin.module(hexad-kernel-to-vector,canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
 // RUN:   | mlir-translate --mlir-to-llvmir | opt -O3 -mtriple=x86_64-linux-gnu -mcpu=znver4 -S -o %t.512.ll
 // RUN: llc -O3 -mtriple=x86_64-linux-gnu -mcpu=znver4 %t.512.ll -o %t.512.s
 // RUN: sed -n -e '/Inner Loop Header: Depth=3/,/^\tj/{p;/^\tj/q}' %t.512.s > %t.512.loop
@@ -18,7 +18,7 @@
 // LOAD512: {{^}}8{{$}}
 
 // RUN: sed -e 's/@ROWS@/6/g; s/@COLUMNS@/16/g' %s > %t.256.mlir
-// RUN: hexad-opt %t.256.mlir --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector),canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
+// RUN: hexad-opt %t.256.mlir --pass-pipeline='builtin.module(hexad-kernel-to-vector,canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' \
 // RUN:   | mlir-translate --mlir-to-llvmir | opt -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -S -o %t.256.ll
 // RUN: llc -O3 -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 %t.256.ll -o %t.256.s
 // RUN: sed -n -e '/Inner Loop Header: Depth=3/,/^\tj/{p;/^\tj/q}' %t.256.s > %t.256.loop

@@ -1,6 +1,6 @@
-// RUN: hexad-opt %s --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector,canonicalize,cse))' | FileCheck %s
+// RUN: hexad-opt %s --pass-pipeline='builtin.module(hexad-kernel-to-vector,canonicalize,cse)' | FileCheck %s
 // Fused multiply-adds are math.fma; no sum is left to an order of LLVM's, nothing is fast.
-// RUN: hexad-opt %s --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector,canonicalize,cse))' \
+// RUN: hexad-opt %s --pass-pipeline='builtin.module(hexad-kernel-to-vector,canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NEVER
 // NEVER-NOT: {{vector\.fma|vector\.reduction|vector\.contract|fastmath|arith\.maximumf|arith\.maxnumf|math\.exp|hexad_kernel\.[^bt]}}
 

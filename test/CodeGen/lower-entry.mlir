@@ -39,7 +39,7 @@ func.func @unknown(%n: index) {
 
 // -----
 
-// expected-error@+1 {{expected one function}}
+// expected-error@+1 {{expected one public function}}
 module {
   func.func @f() {
     return

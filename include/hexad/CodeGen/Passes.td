@@ -245,13 +245,14 @@ def FormTeamPass : Pass<"hexad-form-team", "::mlir::func::FuncOp"> {
 // llvm
 //===----------------------------------------------------------------------===//
 
-def KernelToVectorPass : Pass<"hexad-kernel-to-vector", "::mlir::func::FuncOp"> {
+def KernelToVectorPass : Pass<"hexad-kernel-to-vector", "::mlir::ModuleOp"> {
   let summary = "Lower hexad_kernel ops on buffers to loops, vectors and math.fma";
   let description = [{
     Every `hexad_kernel` op but those of the team becomes `scf` loops over `vector`
     loads, `math.fma` and stores, in the order of operations that the op's
     definition gives. Expects buffers. Afterwards only `hexad_kernel.thread` and
-    `hexad_kernel.barrier` are left of the dialect.
+    `hexad_kernel.barrier` are left of the dialect. The loops over k for the last
+    rows of a matmul, and for few rows, are private functions that all matmuls call.
 
     Before:
 
@@ -272,7 +273,8 @@ def KernelToVectorPass : Pass<"hexad-kernel-to-vector", "::mlir::func::FuncOp"> 
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }

@@ -33,6 +33,8 @@ struct LowerBarriersPass
                                     {pointer}));
     barrier.setVisibility_(LLVM::Visibility::Hidden);
     for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isPrivate())
+        continue; // Code that several kernels share: no barriers in there.
       Value team = addPointer(function, HEXAD_POINTER_TEAM, pointer);
       function.walk([&](kernel::BarrierOp op) {
         builder.setInsertionPoint(op);

@@ -108,9 +108,12 @@ struct LowerEntryPass : hexad::impl::LowerEntryPassBase<LowerEntryPass> {
   using LowerEntryPassBase::LowerEntryPassBase;
 
   void runOnOperation() override {
-    auto functions = getOperation().getOps<func::FuncOp>();
+    // Private ones are code that kernels share.
+    auto functions =
+        llvm::make_filter_range(getOperation().getOps<func::FuncOp>(),
+                                [](auto op) { return !op.isPrivate(); });
     if (!llvm::hasSingleElement(functions)) {
-      getOperation().emitError("expected one function");
+      getOperation().emitError("expected one public function");
       return signalPassFailure();
     }
     if (failed(EntryBuilder(*functions.begin()).create()))

@@ -28,7 +28,7 @@
 using namespace mlir;
 
 static void addPasses(PassManager &manager) {
-  manager.addNestedPass<func::FuncOp>(hexad::createKernelToVectorPass());
+  manager.addPass(hexad::createKernelToVectorPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(memref::createExpandStridedMetadataPass());

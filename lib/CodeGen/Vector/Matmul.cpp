@@ -5,18 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lowering.h"
+#include "Strip.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hexad::kernel;
 
 namespace {
-
-/// Steps of k in the loop's body.
-constexpr int64_t unroll = 4;
 
 /// Panels smaller than this are not worth fetching ahead: those of attention,
 /// which have just been written.
@@ -29,8 +27,13 @@ constexpr int64_t mostFewRows = 4, mostPanelsSideBySide = 4;
 /// Lowers one matmul: a loop over panels, in it one over strips of the tile's
 /// rows, in it one over k with the strip's accumulators in registers. The rows
 /// behind the last whole strip are smaller strips: none is computed in vain.
-/// Few rows of a matrix of weights are multiplied by several panels side by
-/// side first, as many panels as are whole groups.
+/// Few rows are multiplied by several panels side by side, by whole groups of
+/// panels first.
+///
+/// The loop over k of whole strips is here. Those of smaller strips and of
+/// groups are functions that all matmuls share; only they are called, and the
+/// sums that they leave go through the same epilogue. So a matmul is little
+/// code, however many ways there are.
 class MatmulLowering {
 public:
   MatmulLowering(VectorBuilder &b, MatmulOp op)
@@ -44,49 +47,66 @@ public:
   void lower() {
     allocateSums();
     rowCount = b.dim(op.getDestination(), 0);
-    wholeEnd = b.roundDown(rowCount, tileRows);
+    wholeStrips = b.divide(rowCount, tileRows);
+    wholeEnd = b.mul(wholeStrips, tileRows);
     rest = b.sub(rowCount, wholeEnd);
     planFetches();
-    b.loop(lowerFewRows(), b.dim(op.getPanels(), 0), 1, [&](Value panel) {
-      b.loop(b.index(0), wholeEnd, tileRows,
-             [&](Value m) { lowerWholeStrip(m, panel); });
-      lowerRest(panel);
+    planGroups();
+    Value panels = b.dim(op.getPanels(), 0);
+    Value groups = shiftRight(panels, groupShift);
+    Value groupsEnd = shiftLeft(groups, groupShift);
+    Value turns = b.add(groups, b.sub(panels, groupsEnd));
+    Value strips = b.divide(b.add(rowCount, tileRows - 1), tileRows);
+    b.loop(b.index(0), turns, 1, [&](Value turn) {
+      Value isGroup = isBelow(turn, groups);
+      Turn t;
+      t.shift = b.select(isGroup, groupShift, b.index(0));
+      t.panel = b.select(isGroup, shiftLeft(turn, groupShift),
+                         b.add(groupsEnd, b.sub(turn, groups)));
+      b.loop(b.index(0), strips, 1, [&](Value strip) {
+        Value m = b.mul(strip, tileRows);
+        Value kept = b.conditional(
+            b.builder.getIndexType(), isBelow(strip, wholeStrips),
+            [&] { return lowerWholeStrip(strip, m, t.panel); },
+            [&] { return lowerRest(t); });
+        finishKept(m, kept, t);
+      });
     });
   }
 
 private:
-  /// Some rows times one panel, or several side by side.
-  struct Strip {
-    Value number; ///< among those of the panel; null: fetches nothing ahead
-    SmallVector<Value> rows, panels;
+  /// A group of 2^shift panels, or one.
+  struct Turn {
+    Value panel, shift;
   };
 
-  Strip makeStrip(Value number, Value m, int64_t rows, Value panel,
-                  int64_t panels = 1) {
-    Strip strip{number, {}, {}};
-    for (int64_t r = 0; r < rows; ++r)
-      strip.rows.push_back(b.add(m, r));
-    for (int64_t p = 0; p < panels; ++p)
-      strip.panels.push_back(b.add(panel, p));
-    return strip;
-  }
-
   //===--------------------------------------------------------------------===//
-  // Strips
+  // Strips; each way returns how many rows it leaves in `sums`
   //===--------------------------------------------------------------------===//
 
-  /// An activation is much code: it is applied in a loop over the rows.
-  void lowerWholeStrip(Value m, Value panel) {
-    Strip strip = makeStrip(b.divide(m, tileRows), m, tileRows, panel);
-    SmallVector<Value> results = accumulate(strip);
+  /// An activation is much code: it is applied where that of kept sums is.
+  Value lowerWholeStrip(Value number, Value m, Value panel) {
+    Strip strip = Strip::get(b, op.getA(), op.getPanels(), m, tileRows, panel);
+    strip.strip = number;
+    strip.fetched = fetchedColumns;
+    SmallVector<Value> results = accumulate(b, strip);
     if (op.getActivation()) {
-      keepSums(results, b.index(0));
-      finishKept(m, b.index(tileRows), panel);
-      return;
+      keepSums(b, results, sums, b.index(0));
+      return b.index(tileRows);
     }
     for (int64_t r = 0; r < tileRows; ++r)
       finish(strip.rows[r], panel,
              ArrayRef(results).slice(r * vectors, vectors));
+    return b.index(0);
+  }
+
+  /// The rows behind the whole strips, times a group of panels or one.
+  Value lowerRest(Turn turn) {
+    Value isGroup = isBelow(b.index(0), turn.shift);
+    b.branch(
+        isGroup, [&] { lowerGroup(turn.panel); },
+        [&] { lowerPieces(turn.panel); });
+    return rest;
   }
 
   /// The sizes of the strips behind the whole ones, with the bits of the number
@@ -108,8 +128,8 @@ private:
     return isEqual(bits(rest, piece.bits), piece.size);
   }
 
-  void lowerRest(Value panel) {
-    Value number = b.divide(wholeEnd, tileRows);
+  void lowerPieces(Value panel) {
+    Value number = wholeStrips;
     for (Piece piece : getPieces()) {
       Value isThere = hasPiece(piece);
       b.branch(isThere, [&] {
@@ -117,97 +137,54 @@ private:
         int64_t greaterBits =
             -2 * int64_t(llvm::bit_floor(uint64_t(piece.bits)));
         Value before = bits(rest, greaterBits);
-        keepSums(accumulate(makeStrip(number, b.add(wholeEnd, before),
-                                      piece.size, panel)),
-                 before);
+        StripCall call = getCall(b.add(wholeEnd, before), piece.size, panel);
+        call.first = before;
+        call.strip = number;
+        call.fetched = fetchedColumns;
+        callStrip(b, call);
       });
       number = b.add(number, toNumber(isThere));
     }
-    finishKept(wholeEnd, rest, panel);
   }
 
-  /// Multiplies whole groups of panels if there are few rows; the first panel
-  /// that is left.
-  Value lowerFewRows() {
-    Value first = b.index(0);
-    if (ShapedType::isDynamic(depth))
-      return first;
-    Value end = b.dim(op.getPanels(), 0);
+  /// How many panels so many rows are multiplied by side by side.
+  struct Group {
+    int64_t rows, panels;
+  };
+  SmallVector<Group> getGroups() {
+    SmallVector<Group> groups;
     int64_t registers = tileRows * (op.getTile().getColumns() / lanes);
+    int64_t panels = mostPanelsSideBySide;
+    int64_t all = cast<MemRefType>(op.getPanels().getType()).getDimSize(0);
+    if (!ShapedType::isDynamic(all))
+      panels = std::min(panels, all);
     for (int64_t rows = 1; rows <= mostFewRows; rows *= 2) {
-      int64_t fitting = registers / (rows * vectors);
-      if (fitting < 2)
-        break;
-      int64_t group = std::min<int64_t>(llvm::bit_floor(uint64_t(fitting)),
-                                        mostPanelsSideBySide);
-      Value groupsEnd = b.roundDown(end, group);
-      Value isIt = arith::CmpIOp::create(
-          b.builder, b.loc, arith::CmpIPredicate::eq, rowCount, b.index(rows));
-      first = b.select(isIt, groupsEnd, first);
-      b.loop(b.index(0), b.select(isIt, groupsEnd, b.index(0)), group,
-             [&](Value panel) { lowerGroup(rows, panel, group); });
+      int64_t fitting = std::min(panels, registers / (rows * vectors));
+      if (fitting >= 2)
+        groups.push_back({rows, int64_t(llvm::bit_floor(uint64_t(fitting)))});
     }
-    return first;
+    return groups;
   }
 
-  void lowerGroup(int64_t rows, Value panel, int64_t panels) {
-    Value m = b.index(0);
-    SmallVector<Value> results =
-        accumulate(makeStrip(/*number=*/Value(), m, rows, panel, panels));
-    keepSums(results, m);
-    // The sums of a row lie side by side.
-    b.loop(m, b.index(rows * panels), 1, [&](Value i) {
-      finish(b.divide(i, panels), b.add(panel, b.remainder(i, panels)),
-             getKept(i));
-    });
+  void planGroups() {
+    groupShift = b.index(0);
+    for (Group group : getGroups())
+      groupShift = b.select(isEqual(rowCount, group.rows),
+                            b.index(llvm::Log2_64(group.panels)), groupShift);
   }
 
-  /// `s = Σ_k a[m, k] · panel[k, n]` for a strip: rows × panels × vectors
-  /// values.
-  SmallVector<Value> accumulate(const Strip &strip) {
-    SmallVector<Value> values(strip.rows.size() * strip.panels.size() * vectors,
-                              b.splat(0.0f));
-    Value zero = b.index(0);
-    auto steps = [&](int64_t count) {
-      return [&, count](Value k, ValueRange values) {
-        SmallVector<Value> next = llvm::to_vector_of<Value>(values);
-        if (count == unroll)
-          fetchNextPanel(strip, k);
-        for (int64_t u = 0; u < count; ++u)
-          step(strip, b.add(k, u), next);
-        return next;
-      };
-    };
-    if (ShapedType::isDynamic(depth)) {
-      Value end = b.dim(op.getPanels(), 1);
-      Value mainEnd = b.roundDown(end, unroll);
-      values = b.reduce(zero, mainEnd, unroll, values, steps(unroll));
-      return b.reduce(mainEnd, end, 1, values, steps(1));
-    }
-    int64_t mainDepth = depth / unroll * unroll;
-    if (mainDepth > 0)
-      values =
-          b.reduce(zero, b.index(mainDepth), unroll, values, steps(unroll));
-    for (int64_t k = mainDepth; k < depth; ++k)
-      step(strip, b.index(k), values);
-    return values;
+  void lowerGroup(Value panel) {
+    for (Group group : getGroups())
+      b.branch(isEqual(rowCount, group.rows), [&] {
+        StripCall call = getCall(b.index(0), group.rows, panel);
+        call.panelCount = group.panels;
+        callStrip(b, call);
+      });
   }
 
-  /// One k: a panel's row is loaded once and shared by all rows of the strip.
-  void step(const Strip &strip, Value k, MutableArrayRef<Value> values) {
-    SmallVector<Value> weights;
-    for (Value panel : strip.panels)
-      for (int64_t v = 0; v < vectors; ++v)
-        weights.push_back(
-            b.load(op.getPanels(), {panel, k, b.index(v * lanes)}));
-    Value *value = values.begin();
-    for (Value row : strip.rows) {
-      Value a = b.broadcast(b.loadScalar(op.getA(), {row, k}));
-      for (Value weight : weights) {
-        *value = b.fma(a, weight, *value);
-        ++value;
-      }
-    }
+  StripCall getCall(Value row, int64_t rows, Value panel) {
+    return {op.getA(),        op.getPanels(), row,        panel,   rows,
+            /*panelCount=*/1, sums,           b.index(0), Value(), Value()};
   }
 
   //===--------------------------------------------------------------------===//
@@ -223,31 +200,14 @@ private:
     if (ShapedType::isDynamic(depth) ||
         depth * columns * 4 < smallestFetchedPanel)
       return;
-    Value strips = b.divide(wholeEnd, tileRows);
+    Value strips = wholeStrips;
     for (Piece piece : getPieces())
       strips = b.add(strips, toNumber(hasPiece(piece)));
     // A block without rows must not divide by 0.
     strips = arith::MaxUIOp::create(b.builder, b.loc, strips, b.index(1));
     Value share = arith::DivUIOp::create(b.builder, b.loc,
                                          b.add(strips, columns - 1), strips);
-    // Two cache lines for each `unroll` steps.
-    fetchedColumns = b.minimum(share, b.index(2 * lanes / unroll));
-  }
-
-  /// The fetches of `unroll` steps from k on.
-  void fetchNextPanel(const Strip &strip, Value k) {
-    if (!fetchedColumns || !strip.number)
-      return;
-    Value next = b.add(strip.panels.back(), 1);
-    Value step = b.add(b.mul(strip.number, depth), k);
-    for (int64_t half = 0; half < unroll; half += unroll / 2) {
-      Value element = arith::MulIOp::create(b.builder, b.loc, b.add(step, half),
-                                            fetchedColumns);
-      memref::PrefetchOp::create(b.builder, b.loc, op.getPanels(),
-                                 ValueRange{next, b.index(0), element},
-                                 /*isWrite=*/false, /*localityHint=*/2,
-                                 /*isDataCache=*/true);
-    }
+    fetchedColumns = b.minimum(share, b.index(getMostFetchedColumns()));
   }
 
   //===--------------------------------------------------------------------===//
@@ -267,15 +227,14 @@ private:
         b.builder.getI64IntegerAttr(64));
   }
 
-  void keepSums(ArrayRef<Value> values, Value firstRow) {
-    for (auto [i, value] : llvm::enumerate(values))
-      b.store(value, sums,
-              {b.add(firstRow, i / vectors), b.index(i % vectors * lanes)});
-  }
-
-  void finishKept(Value firstRow, Value rows, Value panel) {
-    b.loop(b.index(0), rows, 1,
-           [&](Value r) { finish(b.add(firstRow, r), panel, getKept(r)); });
+  /// The sums of a row lie side by side.
+  void finishKept(Value firstRow, Value rows, Turn turn) {
+    Value mask = b.sub(shiftLeft(b.index(1), turn.shift), b.index(1));
+    b.loop(b.index(0), shiftLeft(rows, turn.shift), 1, [&](Value i) {
+      Value panel = arith::AndIOp::create(b.builder, b.loc, i, mask);
+      finish(b.add(firstRow, shiftRight(i, turn.shift)),
+             b.add(turn.panel, panel), getKept(i));
+    });
   }
 
   SmallVector<Value> getKept(Value row) {
@@ -324,6 +283,16 @@ private:
     return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
                                  value, b.index(number));
   }
+  Value isBelow(Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::ult,
+                                 lhs, rhs);
+  }
+  Value shiftLeft(Value value, Value count) {
+    return arith::ShLIOp::create(b.builder, b.loc, value, count);
+  }
+  Value shiftRight(Value value, Value count) {
+    return arith::ShRUIOp::create(b.builder, b.loc, value, count);
+  }
   /// 1 where a condition holds, 0 where it does not.
   Value toNumber(Value condition) {
     return arith::IndexCastUIOp::create(b.builder, b.loc,
@@ -334,7 +303,9 @@ private:
   MatmulOp op;
   int64_t tileRows;
   int64_t depth, columns, vectors; ///< of a panel
-  Value rowCount, wholeEnd, rest;  ///< whole strips end at `wholeEnd`
+  Value rowCount, wholeStrips;
+  Value wholeEnd, rest; ///< whole strips end at `wholeEnd`
+  Value groupShift;     ///< a group has 2^groupShift panels
   Value sums;
   Value fetchedColumns; ///< of the next panel for each k; null: none
 };
