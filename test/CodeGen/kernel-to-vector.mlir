@@ -4,24 +4,25 @@
 // RUN:   | FileCheck %s --check-prefix=NEVER
 // NEVER-NOT: {{vector\.fma|vector\.reduction|vector\.contract|fastmath|arith\.maximumf|arith\.maxnumf|math\.exp|hexad_kernel\.[^bt]}}
 
-// CHECK-LABEL: func @matmul
+// CHECK-LABEL: func @matmul(
 // CHECK-SAME: %[[A:.*]]: memref<?x10xf32>, %[[PANELS:.*]]: memref<3x10x16xf32>, %[[C:.*]]: memref<?x48xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK-NOT: memref.prefetch
-// One row: two panels side by side, as many as the tile has registers for; one is left.
+// CHECK: %[[KEPT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x16xf32>
+// CHECK: %[[WHOLE:.*]] = arith.divui %{{.*}}, %c2
+// One row: groups of two panels, as many as the tile has registers for; one panel is left.
 // CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c1 : index
-// CHECK: %[[LEFT:.*]] = arith.select %[[ONE]], %c2, %c0 : index
-// CHECK: scf.for %[[P:.*]] = %c0 to %{{.*}} step %c2
-// CHECK: %[[P1:.*]] = arith.addi %[[P]], %c1
-// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(%[[S0:.*]] = %[[ZERO]], %[[S1:.*]] = %[[ZERO]])
-// CHECK: %[[B0:.*]] = vector.load %[[PANELS]][%[[P]], %[[K]], %c0]
-// CHECK: %[[B1:.*]] = vector.load %[[PANELS]][%[[P1]], %[[K]], %c0]
-// CHECK: %[[X:.*]] = memref.load %[[A]][%c0, %[[K]]]
-// CHECK: %[[W:.*]] = vector.broadcast %[[X]]
-// CHECK: math.fma %[[W]], %[[B0]], %[[S0]]
-// CHECK: math.fma %[[W]], %[[B1]], %[[S1]]
-// CHECK: scf.for %[[P:.*]] = %[[LEFT]] to %c3 step %c1
-// CHECK: scf.for %[[M:.*]] = %c0 to %{{.*}} step %c2
+// CHECK: %[[SHIFT:.*]] = arith.select %[[ONE]], %c1, %c0 : index
+// CHECK: %[[GROUPS:.*]] = arith.shrui %c3, %[[SHIFT]]
+// CHECK: scf.for %[[TURN:.*]] = %c0 to %{{.*}} step %c1
+// CHECK: %[[IS_GROUP:.*]] = arith.cmpi ult, %[[TURN]], %[[GROUPS]]
+// CHECK: %[[NOW:.*]] = arith.select %[[IS_GROUP]], %[[SHIFT]], %c0
+// CHECK: %[[P:.*]] = arith.select %[[IS_GROUP]], %{{.*}}, %{{.*}} : index
+// CHECK: scf.for %[[STRIP:.*]] = %c0 to %{{.*}} step %c1
+// CHECK: %[[M:.*]] = arith.muli %[[STRIP]], %c2
+// CHECK: %[[IS_WHOLE:.*]] = arith.cmpi ult, %[[STRIP]], %[[WHOLE]]
+// CHECK: %[[COUNT:.*]] = arith.select %[[IS_WHOLE]], %c0, %[[REST:.*]] : index
+// CHECK: scf.if %[[IS_WHOLE]]
 // CHECK: %[[M1:.*]] = arith.addi %[[M]], %c1
 // Ten steps of k: four in the loop's body, two behind it.
 // CHECK: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(%[[S0:.*]] = %[[ZERO]], %[[S1:.*]] = %[[ZERO]])
@@ -40,10 +41,24 @@
 // CHECK: %[[N:.*]] = arith.muli %[[P]], %c16
 // CHECK: vector.store %{{.*}}, %[[C]][%[[M]], %[[N]]]
 // CHECK: vector.store %{{.*}}, %[[C]][%[[M1]], %{{.*}}]
-// A last single row.
+// The rest, here a single row, by a group of panels or a panel: in functions.
+// CHECK: } else {
 // CHECK: scf.if
-// CHECK: scf.for %{{.*}} = %c0 to %c8 step %c4 iter_args(%{{.*}} = %[[ZERO]])
-// CHECK-COUNT-6: math.fma
+// CHECK: scf.if %[[ONE]]
+// CHECK: call @hexad_strip_1x2x16(%{{.*}}, %{{.*}}, %{{.*}}, %c0, %[[P]], %c0)
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: call @hexad_strip_1x1x16(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %{{.*}}, %[[WHOLE]], %c0)
+// What they leave: a row for each panel.
+// CHECK: %[[LEFT:.*]] = arith.shli %[[COUNT]], %[[NOW]]
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[LEFT]] step %c1
+// CHECK: %[[PANEL:.*]] = arith.andi %[[I]]
+// CHECK: %[[ROW:.*]] = arith.shrui %[[I]], %[[NOW]]
+// CHECK: %[[RM:.*]] = arith.addi %[[M]], %[[ROW]]
+// CHECK: %[[RP:.*]] = arith.addi %[[P]], %[[PANEL]]
+// CHECK: %[[V:.*]] = vector.load %[[KEPT]][%[[I]], %c0]
+// CHECK: %[[RN:.*]] = arith.muli %[[RP]], %c16
+// CHECK: vector.store %[[V]], %[[C]][%[[RM]], %[[RN]]]
 // CHECK-NOT: math.fma
 // CHECK: return
 func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref<?x48xf32>) {
@@ -58,18 +73,14 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK-SAME: %{{.*}}: memref<?x512xf32>, %[[PANELS:.*]]: memref<?x512x16xf32>, %[[C:.*]]: memref<?x32xf32>
 // CHECK: %[[ROWS:.*]] = memref.dim %[[C]], %c0
 // CHECK: %[[WHOLE:.*]] = arith.divui %[[ROWS]], %c2
-// CHECK: %[[END:.*]] = arith.muli %[[WHOLE]], %c2
 // CHECK: %[[STRIPS:.*]] = arith.maxui %{{.*}}, %c1
 // CHECK: %[[SUM:.*]] = arith.addi %[[STRIPS]], %c15
 // CHECK: %[[PART:.*]] = arith.divui %[[SUM]], %[[STRIPS]]
 // CHECK: %[[SHARE:.*]] = arith.minui %[[PART]], %c8
-// Few rows: groups of panels, without fetching.
-// CHECK: scf.for {{.*}} step %c2
-// CHECK-NOT: memref.prefetch
-// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
-// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
-// CHECK: scf.for %[[M:.*]] = %c0 to %[[END]] step %c2
-// CHECK: %[[STRIP:.*]] = arith.divui %[[M]], %c2
+// CHECK: scf.for
+// CHECK: arith.select
+// CHECK: %[[P:.*]] = arith.select {{.*}} : index
+// CHECK: scf.for %[[STRIP:.*]] = %c0 to %{{.*}} step %c1
 // CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c4
 // CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c1
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[STRIP]], %c512
@@ -80,35 +91,33 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK: %[[SECOND:.*]] = arith.muli %[[STEP2]], %[[SHARE]]
 // CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[SECOND]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
-// The last single row is a strip of its own.
-// CHECK: scf.if
-// CHECK-COUNT-2: memref.prefetch %[[PANELS]]
-// CHECK-NOT: memref.prefetch
+// The last single row is the strip behind the whole ones, and fetches its share, too.
+// CHECK: call @hexad_strip_1x1x16({{.*}}, %[[WHOLE]], %[[SHARE]])
 func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c: memref<?x32xf32>) {
   hexad_kernel.matmul ins(%a, %panels : memref<?x512xf32>, memref<?x512x16xf32>) outs(%c : memref<?x32xf32>)
       {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
   return
 }
 
-// An activation is applied in a loop over the rows, so that its code is there once for whole
-// strips and once for the rest (an unknown depth has no groups of panels); operands of the epilogue may lie in the destination, so the
-// sums wait elsewhere.
+// An activation is applied in a loop over the rows of a strip, so that its code is there once; operands of the
+// epilogue may lie in the destination, so the sums wait elsewhere.
 // CHECK-LABEL: func @matmul_activation
 // CHECK: %[[KEPT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x16xf32>
 // CHECK: scf.for
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c2
+// CHECK: scf.for
+// CHECK: arith.select %{{.*}}, %c2, %{{.*}} : index
+// CHECK: scf.if
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-NOT: arith.divf
 // CHECK: vector.store %{{.*}}, %[[KEPT]][%c0, %c0]
 // CHECK: vector.store %{{.*}}, %[[KEPT]][%c1, %c0]
+// CHECK: call @hexad_strip_1x2x16
+// CHECK: call @hexad_strip_1x1x16
 // CHECK: scf.for
 // CHECK: vector.load %[[KEPT]]
 // CHECK: arith.divf
 // CHECK-NOT: arith.divf
 // CHECK: vector.store
-// CHECK: scf.if
-// CHECK: arith.divf
-// CHECK-NOT: arith.divf
 // CHECK: return
 func.func @matmul_activation(%a: memref<?x8xf32>, %panels: memref<2x?x16xf32, strided<[128, 16, 1]>>, %c: memref<?x32xf32>) {
   hexad_kernel.matmul ins(%a, %panels : memref<?x8xf32>, memref<2x?x16xf32, strided<[128, 16, 1]>>) residual(%c : memref<?x32xf32>) outs(%c : memref<?x32xf32>)
@@ -157,3 +166,34 @@ func.func @team() -> index {
   hexad_kernel.barrier
   return %t : index
 }
+
+// One row times two panels side by side: each sum is a chain of its own; they are kept one below the other. Nothing is fetched.
+// CHECK-LABEL: func private @hexad_strip_1x2x16
+// CHECK-SAME: %[[A:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>>, %[[PANELS:.*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
+// CHECK-SAME: %[[SUMS:.*]]: memref<?x16xf32>, %[[M:.*]]: index, %[[P:.*]]: index, %[[FIRST:.*]]: index) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
+// CHECK-NOT: memref.prefetch
+// CHECK: %[[P1:.*]] = arith.addi %[[P]], %c1
+// CHECK: %[[MAIN:.*]]:2 = scf.for %[[K:.*]] = %c0 to %{{.*}} step %c4 iter_args(%[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}})
+// CHECK: %[[B0:.*]] = vector.load %[[PANELS]][%[[P]], %[[K]], %c0]
+// CHECK: %[[B1:.*]] = vector.load %[[PANELS]][%[[P1]], %[[K]], %c0]
+// CHECK: %[[X:.*]] = memref.load %[[A]][%[[M]], %[[K]]]
+// CHECK: %[[W:.*]] = vector.broadcast %[[X]]
+// CHECK: math.fma %[[W]], %[[B0]], %[[S0]]
+// CHECK: math.fma %[[W]], %[[B1]], %[[S1]]
+// CHECK-COUNT-6: math.fma
+// CHECK-NOT: math.fma
+// CHECK: %[[ALL:.*]]:2 = scf.for %{{.*}} step %c1 iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[MAIN]]#1)
+// CHECK-COUNT-2: math.fma
+// CHECK: vector.store %[[ALL]]#0, %[[SUMS]][%[[FIRST]], %c0]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c1
+// CHECK: vector.store %[[ALL]]#1, %[[SUMS]][%[[SECOND]], %c0]
+
+// CHECK-LABEL: func private @hexad_strip_1x1x16
+// CHECK-SAME: , %[[PANELS:[a-z0-9]*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
+// CHECK-SAME: %{{.*}}: index, %[[P:.*]]: index, %{{.*}}: index, %[[NUMBER:.*]]: index, %[[SHARE:.*]]: index)
+// CHECK: %[[DEPTH:.*]] = memref.dim %[[PANELS]], %c1
+// CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c1
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[NUMBER]], %[[DEPTH]]
+// CHECK: %[[STEP:.*]] = arith.addi %[[BEGIN]]
+// CHECK: %[[AT:.*]] = arith.muli %[[STEP]], %[[SHARE]]
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[AT]]]
