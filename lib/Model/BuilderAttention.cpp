@@ -12,6 +12,10 @@
 using namespace mlir;
 using namespace hexad;
 
+/// Most columns of a head that turn. Their frequencies are computed before
+/// anything has been compared with the stored tensors.
+static constexpr int64_t maxRotary = 1 << 16;
+
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
   if (x.pooled)
@@ -33,9 +37,10 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
            << maxDimension << " columns";
   if (layer.rope) {
     int64_t rotary = layer.rope->rotary.value_or(headDim);
-    if (rotary % 2 != 0 || rotary > headDim)
+    int64_t most = std::min(headDim, maxRotary);
+    if (rotary % 2 != 0 || rotary > most)
       return emitError(loc, "expected rope to turn an even number of at most ")
-             << headDim << " columns of a head, found " << rotary;
+             << most << " columns of a head, found " << rotary;
   }
   if (layer.fused == FusedLayout::Heads && kvHeads != layer.heads)
     return emitError(loc, "expected as many kv_heads as heads where query, key "

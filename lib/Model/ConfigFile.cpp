@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace hexad;
 
+/// Far more than the names of any classes need.
+static constexpr uint64_t maxBytes = 16 << 20;
+
 /// Configurations are small and rather flat.
 static constexpr unsigned maxDepth = 32;
 
@@ -122,7 +125,8 @@ Location ConfigFile::getLocation(llvm::StringRef key) const {
 FailureOr<ConfigFile> ConfigFile::open(llvm::StringRef path,
                                        llvm::SourceMgr &sources,
                                        MLIRContext *context) {
-  std::optional<llvm::StringRef> text = openTextFile(path, sources, context);
+  std::optional<llvm::StringRef> text =
+      openTextFile(path, maxBytes, sources, context);
   if (!text)
     return failure();
   ConfigFile config(path, *text, context);

@@ -15,6 +15,9 @@
 using namespace mlir;
 using namespace hexad;
 
+/// Far more than any model needs; YAML is slow to read.
+static constexpr uint64_t maxBytes = 4 << 20;
+
 using Kind = YamlNode::Kind;
 
 namespace {
@@ -154,7 +157,8 @@ OwningOpRef<ModuleOp> hexad::readDescription(llvm::StringRef path,
                                              TensorSources &tensors,
                                              llvm::SourceMgr &sources,
                                              MLIRContext *context) {
-  std::optional<llvm::StringRef> text = openTextFile(path, sources, context);
+  std::optional<llvm::StringRef> text =
+      openTextFile(path, maxBytes, sources, context);
   if (!text)
     return nullptr;
   std::optional<YamlNode> root = readYaml(*text, path, context);

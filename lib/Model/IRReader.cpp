@@ -16,6 +16,9 @@
 using namespace mlir;
 using namespace hexad;
 
+/// A file of a thousand layers is smaller.
+static constexpr uint64_t maxBytes = 64 << 20;
+
 namespace {
 
 /// Finds what would overflow the stack of MLIR's recursive parser and of the
@@ -113,7 +116,8 @@ std::optional<std::pair<size_t, std::string>> NestingCheck::run() {
 OwningOpRef<ModuleOp> hexad::parseIR(llvm::StringRef path,
                                      llvm::SourceMgr &sources,
                                      MLIRContext *context) {
-  std::optional<llvm::StringRef> text = openTextFile(path, sources, context);
+  std::optional<llvm::StringRef> text =
+      openTextFile(path, maxBytes, sources, context);
   if (!text)
     return nullptr;
   auto fail = [&](size_t offset, const llvm::Twine &message) {

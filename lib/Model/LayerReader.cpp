@@ -98,6 +98,9 @@ LogicalResult LayerReader::readLayer(const YamlNode &item,
                                      std::vector<Layer> &layers) {
   if (item.kind != Kind::Mapping || item.entries.empty())
     return emitExpected(item, "a layer: a mapping of its kind to its fields");
+  if (++layerCount > maxLayers)
+    return emitError(item.loc, "expected at most ")
+           << maxLayers << " layers, found another";
   // A repeat is the one layer of two keys.
   if (const YamlEntry *count = item.find("repeat"))
     return readRepeat(item, *count, layers);

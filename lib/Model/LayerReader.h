@@ -71,6 +71,11 @@ private:
                                   bool weight, bool bias, TensorNames &names);
   mlir::LogicalResult readTensorName(const YamlNode &node, std::string &name);
 
+  /// Most layers of a description, each written once: names are looked for one
+  /// by one.
+  static constexpr unsigned maxLayers = 4096;
+
+  unsigned layerCount = 0;
   llvm::StringSet<> layerNames;
   bool isInRepeat = false;
   std::optional<int64_t> termColumns; ///< of the first term of a sum

@@ -11,10 +11,8 @@
 
 using namespace mlir;
 
-/// More than any description; a .mlir file of a thousand layers is smaller.
-static constexpr uint64_t maxTextBytes = 64 << 20;
-
 std::optional<llvm::StringRef> hexad::openTextFile(llvm::StringRef path,
+                                                   uint64_t maxBytes,
                                                    llvm::SourceMgr &sources,
                                                    MLIRContext *context) {
   auto fail = [&](const llvm::Twine &message) {
@@ -27,8 +25,8 @@ std::optional<llvm::StringRef> hexad::openTextFile(llvm::StringRef path,
   // A device or pipe would be read without end.
   if (!llvm::sys::fs::is_regular_file(status))
     return fail("expected a regular file");
-  if (status.getSize() > maxTextBytes)
-    return fail("expected a text of at most " + llvm::Twine(maxTextBytes) +
+  if (status.getSize() > maxBytes)
+    return fail("expected a text of at most " + llvm::Twine(maxBytes) +
                 " bytes, found " + llvm::Twine(status.getSize()));
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFile(path);

@@ -15,9 +15,9 @@
 namespace hexad {
 
 /// Reads a text file into a buffer of `sources`, with a null character behind
-/// it. Emits a diagnostic if it cannot be read or is too large for a text that
-/// people write.
+/// it. Emits a diagnostic if it cannot be read or has more than `maxBytes`.
 std::optional<llvm::StringRef> openTextFile(llvm::StringRef path,
+                                            uint64_t maxBytes,
                                             llvm::SourceMgr &sources,
                                             mlir::MLIRContext *context);
 

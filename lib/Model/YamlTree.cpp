@@ -8,7 +8,7 @@
 #include "YamlTree.h"
 #include "hexad/Model/Json.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLParser.h"
@@ -225,6 +225,7 @@ LogicalResult TreeReader::read(yaml::Node *from, YamlNode &to, unsigned depth) {
                             ? "aliases are not supported"
                             : "block scalars are not supported");
   to.kind = YamlNode::Kind::Mapping;
+  llvm::StringMap<Location> keys;
   for (yaml::KeyValueNode &entry : *mapping) {
     yaml::Node *keyNode = entry.getKey();
     if (!keyNode || keyNode->failed())
@@ -234,12 +235,13 @@ LogicalResult TreeReader::read(yaml::Node *from, YamlNode &to, unsigned depth) {
       return fail(key.loc, "expected a key");
     if (failed(read(keyNode, key, depth + 1)))
       return failure();
-    if (const YamlEntry *first = to.find(key.text)) {
+    auto [first, isNew] = keys.try_emplace(key.text, key.loc);
+    if (!isNew) {
       if (!hasFailed) {
         InFlightDiagnostic diagnostic = emitError(key.loc, "the key ")
                                         << quoteName(key.text)
                                         << " occurs twice";
-        diagnostic.attachNote(first->keyLoc) << "the first is here";
+        diagnostic.attachNote(first->second) << "the first is here";
       }
       hasFailed = true;
       return failure();

@@ -430,6 +430,26 @@ TEST_F(DescriptionReader, RefusesAttentionOfDecoders) {
   expectFieldError("rope: { scaling: { kind: llama3, factor: 2, "
                    "original_positions: 9, low_frequency_factor: 4 } }",
                    "10:44", "expected high_frequency_factor to be more");
+  // Refused before a table of a billion frequencies is made.
+  expectFieldError("head_dim: 1073741822, rope: {}", "10:13",
+                   "an even number of at most 65536 columns of a head, found "
+                   "1073741822");
+}
+
+/// What takes time by the square of its size.
+TEST_F(DescriptionReader, RefusesDescriptionsThatAreTooLong) {
+  std::string layers, keys;
+  for (int i = 0; i < 4096; ++i)
+    layers += "  - gelu: {}\n";
+  expectTextError(goodText.str() + layers, "4103:5",
+                  "expected at most 4096 layers, found another");
+  for (int i = 0; i < 20'000; ++i)
+    keys += "k" + std::to_string(i) + ": 1\n";
+  expectTextError(goodText.str() + keys, "14:1", "unknown key 'k0'");
+  keys += "k19999: 1\n";
+  expectTextError(goodText.str() + keys, "20014:1", "'k19999' occurs twice");
+  expectTextError(goodText.str() + std::string(4 << 20, '#'), "0:0",
+                  "expected a text of at most 4194304 bytes");
 }
 
 TEST_F(DescriptionReader, RefusesPeriods) {
