@@ -15,7 +15,7 @@
 #include "Mutator.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Process.h"
-#include <chrono>
+#include <ctime>
 
 using namespace mlir;
 using namespace hexad;
@@ -134,13 +134,13 @@ protected:
       EXPECT_NE(diagnostic.str(), "");
       return success();
     });
-    auto begin = std::chrono::steady_clock::now();
+    // The process's time, which other processes do not make longer.
+    std::clock_t begin = std::clock();
     ReadOptions options;
     options.outputs = {"hidden"};
     llvm::SourceMgr sources;
     bool accepted(readModel(path, options, sources, &fresh));
-    EXPECT_LT(std::chrono::steady_clock::now() - begin,
-              std::chrono::seconds(5));
+    EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
     EXPECT_EQ(accepted, mistakes == 0) << messages;
     return accepted;
   }
@@ -164,7 +164,7 @@ protected:
     EXPECT_LT(accepted, count / 2);
     RecordProperty("accepted", std::to_string(accepted));
   }
-  void searchConfig(const std::string &config, uint64_t count = 150) {
+  void searchConfig(const std::string &config, uint64_t count = 60) {
     store(config);
     search(folder.getPath(), config, count,
            [&](llvm::StringRef text) { folder.write("config.json", text); });
@@ -175,7 +175,7 @@ TEST_F(Mutations, OfADescription) {
   addAll();
   store("");
   std::string path = folder.getPath("model.yaml");
-  search(path, description, 600,
+  search(path, description, 200,
          [&](llvm::StringRef text) { folder.write("model.yaml", text); });
 }
 
@@ -254,7 +254,7 @@ TEST_F(Mutations, OfAHeaderOfTensors) {
   std::string file = (*buffer)->getBuffer().str();
   uint64_t size = llvm::support::endian::read64le(file.data());
   llvm::StringRef data = llvm::StringRef(file).drop_front(8 + size);
-  search(folder.getPath(), llvm::StringRef(file).substr(8, size), 300,
+  search(folder.getPath(), llvm::StringRef(file).substr(8, size), 100,
          [&](llvm::StringRef header) {
            std::string length(8, '\0');
            llvm::support::endian::write64le(length.data(), header.size());
@@ -272,7 +272,7 @@ TEST_F(Mutations, OfAFileOfTensors) {
   ASSERT_TRUE(buffer);
   std::string file = (*buffer)->getBuffer().str();
   Mutator mutator(getVariable("HEXAD_MUTATION_SEED", 1));
-  uint64_t count = getVariable("HEXAD_MUTATIONS", 200);
+  uint64_t count = getVariable("HEXAD_MUTATIONS", 60);
   for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
     std::string changed = file;
     if (i % 2 == 0)
