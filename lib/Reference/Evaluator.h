@@ -84,6 +84,11 @@ void softmaxInPlace(llvm::MutableArrayRef<double> row);
 // AttentionOps.cpp
 llvm::LogicalResult evaluate(AttentionOp op, Evaluator &evaluator);
 
+// ExpertOps.cpp
+llvm::LogicalResult evaluate(ClampOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(ExpertsOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(RouteOp op, Evaluator &evaluator);
+
 // FeedForwardOps.cpp
 llvm::LogicalResult evaluate(ActivationOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(AddOp op, Evaluator &evaluator);

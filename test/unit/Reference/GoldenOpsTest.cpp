@@ -5,71 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Golden.h"
-#include "hexad/Reference/Interpreter.h"
-#include "mlir/Parser/Parser.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "GoldenOps.h"
 
 using namespace mlir;
 using namespace hexad;
 using namespace hexad::reference;
 
 namespace {
-
-/// Calls the function in `text` and returns its one result.
-std::optional<FloatTensor> call(const std::string &text,
-                                ArrayRef<RuntimeValue> arguments) {
-  MLIRContext context;
-  context.loadDialect<HexadDialect, func::FuncDialect>();
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  if (!module)
-    return std::nullopt;
-  auto functions = module->getOps<func::FuncOp>();
-  FailureOr<std::vector<RuntimeValue>> results =
-      callFunction(*functions.begin(), arguments, noParameters());
-  if (failed(results))
-    return std::nullopt;
-  return *std::get<std::shared_ptr<const FloatTensor>>(results->front());
-}
-
-RuntimeValue share(FloatTensor tensor) {
-  return std::make_shared<const FloatTensor>(std::move(tensor));
-}
-
-/// The tensor as a matrix with the last dimension for columns.
-FloatTensor asRows(FloatTensor tensor) {
-  int64_t columns = tensor.shape.back();
-  tensor.shape = {static_cast<int64_t>(tensor.elements.size()) / columns,
-                  columns};
-  return tensor;
-}
-
-/// The bits of a number, as MLIR's parser takes them: nothing is lost in text.
-std::string exact(double number) {
-  return llvm::formatv("{0:X}", llvm::bit_cast<uint64_t>(number)).str();
-}
-
-/// Runs `test(case name, attributes, tensors)` on each golden case of an op.
-void forEachCase(
-    StringRef op,
-    llvm::function_ref<void(const std::string &, const llvm::json::Object &,
-                            const SafetensorsFile &)>
-        test) {
-  llvm::json::Value index = parseGoldenJson("ops.json");
-  std::unique_ptr<SafetensorsFile> file =
-      openGolden(("ops/" + op + ".safetensors").str());
-  ASSERT_TRUE(index.getAsObject() && file);
-  const llvm::json::Array *cases =
-      index.getAsObject()->getObject("ops")->getObject(op)->getArray("cases");
-  ASSERT_FALSE(cases->empty());
-  for (const llvm::json::Value &value : *cases) {
-    const llvm::json::Object &object = *value.getAsObject();
-    std::string name = object.getString("name")->str();
-    SCOPED_TRACE(op.str() + "/" + name);
-    test(name, *object.getObject("attributes"), *file);
-  }
-}
 
 TEST(GoldenOps, Activation) {
   forEachCase("activation", [](const std::string &name,

@@ -10,18 +10,37 @@
 
 using namespace mlir;
 using namespace hexad::kernel;
+using hexad::RouterScore;
+
+/// `route_c6`.
+static bool hasSoundGroups(RouteOp op) {
+  if (!op.getGroups() || !op.getTopGroups())
+    return op.getGroups() == op.getTopGroups();
+  int64_t experts = op.getExperts();
+  int64_t groups = *op.getGroups(), topGroups = *op.getTopGroups();
+  return op.getScore() == RouterScore::Sigmoid && groups > 0 &&
+         experts % groups == 0 && experts / groups >= 2 && topGroups > 0 &&
+         topGroups <= groups;
+}
 
 LogicalResult RouteOp::verify() {
-  int64_t experts = getExperts(), padded = llvm::alignTo(experts, lanes);
+  int64_t experts = getExperts(), topK = getTopK();
+  int64_t padded = llvm::alignTo(experts, lanes);
   auto constraints =
       Constraints(*this)
-          .require(experts > 0, "route_c1", "expected at least one expert")
+          .require(experts > 0 && experts <= int64_t(1) << 24, "route_c1",
+                   "expected from 1 to 2^24 experts")
+          .require(topK > 0 && topK <= experts, "route_c5",
+                   "expected a top_k from 1 to the number of experts")
+          .require(hasSoundGroups(*this), "route_c6",
+                   "expected top_groups of groups of equally many experts, two "
+                   "at least, with sigmoid")
           .atLeast("route_c1", "columns of logits", getSize(getLogits(), 1),
                    padded)
           .same("route_c2", "rows of destination", getSize(getDestination(), 0),
                 getSize(getLogits(), 0))
           .atLeast("route_c2", "columns of destination",
-                   getSize(getDestination(), 1), 2 * getTopK());
+                   getSize(getDestination(), 1), 2 * topK);
   if (getSelectionBias())
     constraints.atLeast("route_c3", "elements of selection_bias",
                         getSize(getSelectionBias(), 0), padded);
@@ -60,5 +79,7 @@ LogicalResult CombineRowsOp::verify() {
 LogicalResult ClampOp::verify() {
   return Constraints(*this)
       .padded("destination", getDestination())
-      .sameShape("x", getX(), getDestination());
+      .sameShape("x", getX(), getDestination())
+      .require(getLower() || getUpper(), "clamp_c1",
+               "expected a lower or an upper bound");
 }

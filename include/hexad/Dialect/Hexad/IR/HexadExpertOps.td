@@ -34,8 +34,10 @@ def Hexad_RouteOp : Hexad_RowLocalOp<"route", [AttrSizedOperandSegments]> {
     | `selection_bias`, `scales` | `[E]`, optional |
     | result | `[rows, 2·top_k]`: the numbers of the chosen experts as f32, from the first chosen to the last, then their weights |
 
-    A row that holds NaN (or, with `softmax`, an infinity that leaves no softmax) gets
-    NaN weights; its experts are some valid ones.
+    All weights of a row are NaN if a logit is, a value that experts are chosen by, or, with
+    `softmax`, if an infinity leaves no softmax. A value (a group's sum, too) that is NaN is
+    never chosen; a rank that no expert is left for has expert 0 and weight NaN. So numbers
+    of experts are always valid.
 
     Constraints:
 

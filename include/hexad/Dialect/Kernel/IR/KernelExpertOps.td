@@ -23,14 +23,18 @@ def Kernel_RouteOp : Kernel_DestinationOp<"route", [AttrSizedOperandSegments]> {
     `layer_norm`, over the chosen ones a chain in the order of choice. exp and σ:
     docs/ElementaryFunctions.md.
 
-    Weights are NaN where a logit or the value that experts are chosen by is, where `Σ e`
-    is, and for ranks that no expert is left for (a value or a sum of a group that is NaN
-    is never chosen): these have expert 0. `destination` is not the buffer of `logits`.
+    All weights of a row are NaN if a logit of it is, a value that experts are chosen by,
+    or `Σ e`. A value, or a group's sum, that is NaN is never chosen; ranks that no expert
+    is left for have expert 0 and weight NaN. `destination` is not the buffer of `logits`.
 
-    - `route_c1`: the first columns of `logits` hold `experts` logits.
+    - `route_c1`: the first columns of `logits` hold `experts` logits, padded to whole
+      vectors; there are 1 to 2²⁴ experts.
     - `route_c2`: `destination` has at least 2·top_k columns, and the rows of `logits`.
     - `route_c3`: `selection_bias` has at least `experts` elements, rounded up to 16.
     - `route_c4`: so has `scales`.
+    - `route_c5`: `top_k` is at least 1 and at most `experts`.
+    - `route_c6`: `groups` and `top_groups` go together and with `sigmoid`; `groups` divides
+      `experts` into groups of at least two, `top_groups` is at least 1 and at most `groups`.
 
     Example:
 
@@ -137,6 +141,8 @@ def Kernel_ClampOp : Kernel_DestinationOp<"clamp"> {
   let summary = "elements not outside of bounds; may work in place";
   let description = [{
     `hexad.clamp` on every column, padding too; bounds are rounded to f32.
+
+    - `clamp_c1`: `lower`, `upper` or both are given.
 
     Example:
 
