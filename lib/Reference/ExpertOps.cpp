@@ -16,7 +16,7 @@ using namespace hexad;
 using namespace hexad::reference;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 static bool hasNaN(ArrayRef<double> values) {
   return llvm::any_of(values, [](double value) { return std::isnan(value); });
@@ -87,7 +87,7 @@ static void routeRow(RouteOp op, ArrayRef<double> logits,
     bool isFound = rank < static_cast<int64_t>(order.size());
     int64_t expert = isFound ? order[rank] : 0;
     result[rank] = expert;
-    weights[rank] = isFound && isKnown ? scores[expert] : nan;
+    weights[rank] = isFound && isKnown ? scores[expert] : notANumber;
     sum += weights[rank];
   }
   // Scaling is f32 in the op's definition.

@@ -17,7 +17,7 @@ using testing::IsNan;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 FloatTensor makeRow(std::vector<double> elements) {
   FloatTensor row({1, static_cast<int64_t>(elements.size())});
@@ -54,11 +54,11 @@ TEST(ExpertOps, TiesGoToTheSmallerNumber) {
 TEST(ExpertOps, NaNAndInfinities) {
   const char *softmax = "softmax %x {top_k = 2 : i64, renormalize}";
   const char *sigmoid = "sigmoid %x {top_k = 2 : i64}";
-  EXPECT_THAT(route({1, nan, 2}, softmax, 2),
+  EXPECT_THAT(route({1, notANumber, 2}, softmax, 2),
               ElementsAre(2, 0, IsNan(), IsNan()));
-  EXPECT_THAT(route({1, nan, 2}, sigmoid, 2),
+  EXPECT_THAT(route({1, notANumber, 2}, sigmoid, 2),
               ElementsAre(2, 0, IsNan(), IsNan()));
-  EXPECT_THAT(route({nan, nan, 2}, softmax, 2),
+  EXPECT_THAT(route({notANumber, notANumber, 2}, softmax, 2),
               ElementsAre(2, 0, IsNan(), IsNan()));
   EXPECT_THAT(route({1, infinity, 2}, softmax, 2),
               ElementsAre(1, 2, IsNan(), IsNan()));
@@ -114,7 +114,7 @@ std::optional<FloatTensor> sumExperts(FloatTensor x, FloatTensor routes) {
 TEST(ExpertOps, ExpertsWithoutRowsAreNotCalled) {
   FloatTensor x({3, 1}), routes({3, 4});
   x.elements.assign({1, 2, 3});
-  routes.elements.assign({0, 1, 0.5, 2, 1, 0, 1, 0, nan, -4, 1, 1});
+  routes.elements.assign({0, 1, 0.5, 2, 1, 0, 1, 0, notANumber, -4, 1, 1});
   std::optional<FloatTensor> y = sumExperts(x, routes);
   ASSERT_TRUE(y);
   // Numbers that are no expert's count as the nearest one, NaN as 0.
@@ -130,7 +130,7 @@ TEST(ExpertOps, Clamp) {
                 "  %y = hexad.clamp %x {" +
                     attributes +
                     "} : tensor<?x5xf32>\n  return %y : tensor<?x5xf32>\n}",
-                {share(makeRow({-infinity, -2, 3, infinity, nan}))});
+                {share(makeRow({-infinity, -2, 3, infinity, notANumber}))});
   };
   EXPECT_THAT(clamp("lower = -1.0 : f64")->elements,
               ElementsAre(-1, -1, 3, infinity, IsNan()));
