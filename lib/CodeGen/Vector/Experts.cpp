@@ -341,19 +341,21 @@ void hexad::kernel::lower(VectorBuilder &b, GroupRowsOp op) {
 void hexad::kernel::lower(VectorBuilder &b, CombineRowsOp op) {
   Value destination = op.getDestination();
   int64_t topK = op.getTopK();
-  Value ranks = b.index(topK);
+  int64_t columns = cast<MemRefType>(destination.getType()).getDimSize(1);
   b.loop(b.index(0), b.dim(destination, 0), 1, [&](Value row) {
-    b.loop(b.index(0), b.dim(destination, 1), lanes, [&](Value c) {
+    // Behind the columns may lie another's: nothing else is touched.
+    b.forEachPart(columns, [&](Value c, int64_t count) {
       Value sum = b.reduce(
-          b.index(0), ranks, 1, b.splat(0.0f), [&](Value j, ValueRange sums) {
-            Value place =
-                b.loadScalar(op.getPlaces(), b.add(b.mul(row, topK), j));
-            Value part = b.load(op.getParts(), {b.toIndex(place), c});
+          b.index(0), b.index(topK), 1, b.splat(0.0f),
+          [&](Value j, ValueRange sums) {
+            Value pair = b.add(b.mul(row, topK), j);
+            Value place = b.toIndex(b.loadScalar(op.getPlaces(), pair));
+            Value part = b.loadFirst(count, op.getParts(), {place, c});
             Value weight = b.loadScalar(op.getRoutes(), {row, b.add(j, topK)});
             return SmallVector<Value>{
                 b.fma(b.broadcast(weight), part, sums[0])};
           })[0];
-      b.store(sum, destination, {row, c});
+      b.storeFirst(count, sum, destination, {row, c});
     });
   });
 }

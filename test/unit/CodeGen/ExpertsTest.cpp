@@ -306,11 +306,11 @@ TEST_P(ExpertsTest, GroupRows) {
 }
 
 TEST_P(ExpertsTest, CombineRows) {
-  for (int64_t columns : {16, 48})
+  for (int64_t columns : {1, 15, 16, 33, 48, 60})
     for (int64_t topK : {1, 2, 3, 8}) {
-      Floats parts(7 * topK, columns + 16, columns + 20);
+      Floats parts(7 * topK, columns + 3, columns + 5);
       Floats routes(7, 2 * topK, 2 * topK + 1);
-      Floats actual(7, columns, columns + 16);
+      Floats actual(7, columns, columns + 2);
       Integers places(1, 7 * topK);
       auto jit = compile(makeFunction(
           "f",

@@ -239,7 +239,7 @@ func.func @unbounded(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @infinite(%x: tensor<?x8xf32>) {
-  // expected-error @below {{clamp_c2: expected finite bounds, found inf}}
+  // expected-error @below {{clamp_c2: expected finite bounds, found -INF}}
   %y = hexad.clamp %x {lower = 0xFFF0000000000000 : f64} : tensor<?x8xf32>
   return
 }

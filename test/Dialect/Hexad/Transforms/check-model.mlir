@@ -424,7 +424,7 @@ func.func @some_without_cache(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %m
 // -----
 
 func.func @routes_of_other_rows(%mask: tensor<?x?xi32>, %x: tensor<?x4xf32>, %r: tensor<?x4xf32>) {
-  // expected-error@+1 {{expected rows and routes of the same rows, found 'tensor<?x4xf32>', which is no rows and 'tensor<?x4xf32>', which is no rows}}
+  // expected-error@+1 {{expected rows and routes of the same rows, found tensor<?x4xf32>, which is no rows and tensor<?x4xf32>, which is no rows}}
   %y = hexad.experts %x, %r count 2 : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32> {
   ^bb0(%e: index, %rows: tensor<?x4xf32>):
     hexad.yield %rows : tensor<?x4xf32>

@@ -180,9 +180,9 @@ func.func @group_rows_top_k(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>, 
 
 // -----
 
-func.func @combine_rows_padding(%x: memref<?x64xf32>, %p: memref<?xi32>, %r: memref<?x16xf32>, %y: memref<?x60xf32>) {
-  // expected-error @below {{kernel_c3: expected the columns of destination to be a static, positive multiple of 16, found 'memref<?x60xf32>'}}
-  hexad_kernel.combine_rows ins(%x, %p, %r : memref<?x64xf32>, memref<?xi32>, memref<?x16xf32>) outs(%y : memref<?x60xf32>) {top_k = 2 : i64}
+func.func @combine_rows_dynamic(%x: memref<?x64xf32>, %p: memref<?xi32>, %r: memref<?x16xf32>, %y: memref<?x?xf32, strided<[64, 1]>>) {
+  // expected-error @below {{combine_rows_c4: expected a static number of columns of destination, found 'memref<?x?xf32, strided<[64, 1]>>'}}
+  hexad_kernel.combine_rows ins(%x, %p, %r : memref<?x64xf32>, memref<?xi32>, memref<?x16xf32>) outs(%y : memref<?x?xf32, strided<[64, 1]>>) {top_k = 2 : i64}
   return
 }
 
