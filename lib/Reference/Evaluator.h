@@ -95,6 +95,7 @@ llvm::LogicalResult evaluate(AddOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(EmbeddingOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(LinearOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(MultiplyOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(ScaleColumnsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(ScaleOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(SoftcapOp op, Evaluator &evaluator);
 
@@ -119,6 +120,13 @@ llvm::LogicalResult evaluate(RowsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(SegmentsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(SelectRowsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(UnpackRowsOp op, Evaluator &evaluator);
+
+// VisionOps.cpp
+llvm::LogicalResult evaluate(ElementsOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(ImageSegmentsOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(PatchesOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(PatchifyOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(PrefixRowsOp op, Evaluator &evaluator);
 
 // BuiltinOps.cpp: ops of arith, scf and tensor
 llvm::LogicalResult evaluate(mlir::arith::AddIOp op, Evaluator &evaluator);

@@ -129,6 +129,15 @@ LogicalResult reference::evaluate(ScaleOp op, Evaluator &evaluator) {
   return evaluator.set(op.getResult(), std::move(result));
 }
 
+LogicalResult reference::evaluate(ScaleColumnsOp op, Evaluator &evaluator) {
+  ArrayRef<double> weight = evaluator.getFloats(op.getWeight()).elements;
+  FloatTensor result = evaluator.getFloats(op.getX());
+  for (int64_t row = 0; row < result.getRows(); ++row)
+    for (auto [element, factor] : llvm::zip_equal(result.getRow(row), weight))
+      element *= factor;
+  return evaluator.set(op.getResult(), std::move(result));
+}
+
 double reference::softcap(double x, double cap) {
   return cap * std::tanh(x / cap);
 }

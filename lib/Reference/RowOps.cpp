@@ -108,10 +108,11 @@ LogicalResult reference::evaluate(PoolOp op, Evaluator &evaluator) {
   FloatTensor pooled({segments.getSegmentCount(), rows.getColumns()});
   for (int64_t segment = 0; segment < segments.getSegmentCount(); ++segment) {
     MutableArrayRef<double> result = pooled.getRow(segment);
-    int64_t first = segments.first[segment];
-    int64_t length = segments.length[segment];
-    if (length == 0)
+    int64_t skip = op.getSkip();
+    int64_t length = segments.length[segment] - skip;
+    if (length <= 0)
       continue; // zeros
+    int64_t first = segments.first[segment] + skip;
     llvm::copy(rows.getRow(first), result.begin());
     if (op.getKind() == Pooling::First)
       continue;

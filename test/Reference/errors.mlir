@@ -145,6 +145,38 @@ func.func @unknown() -> tensor<3x1xf32> {
   return %y : tensor<3x1xf32>
 }
 
+// CHECK: error: 'hexad.patchify' op expected segments of 1 images of 2 rows each, found 1 of 3
+func.func @patchify_segments() -> tensor<?x1xf32> {
+  %image = arith.constant dense<1.0> : tensor<1x1x2x4xf32>
+  %w = arith.constant dense<1.0> : tensor<1x1x2x2xf32>
+  %segments = hexad.image_segments %image {length = 3 : i64} : tensor<1x1x2x4xf32>
+  %y = hexad.patchify %image, %w, %segments : tensor<1x1x2x4xf32>, tensor<1x1x2x2xf32> -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
+// CHECK: error: 'hexad.patches' op expected elements from 0 to 2, found 3 in row 1
+func.func @patches_elements() -> tensor<2x4xf32> {
+  %image = arith.constant dense<1.0> : tensor<1x1x2x4xf32>
+  %elements = arith.constant dense<[0, 3]> : tensor<2xi32>
+  %y = hexad.patches %elements, %image {patch = array<i64: 2, 2>, prefix = 1 : i64} : tensor<2xi32>, tensor<1x1x2x4xf32> -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// CHECK: error: 'hexad.prefix_rows' op expected positions of 0 or more, found -1 in row 0
+func.func @prefix_rows_position() -> tensor<1x1xf32> {
+  %x = arith.constant dense<1.0> : tensor<1x1xf32>
+  %positions = arith.constant dense<[-1]> : tensor<1xi32>
+  %y = hexad.prefix_rows %x, %positions, %x : tensor<1x1xf32>, tensor<1xi32>, tensor<1x1xf32>
+  return %y : tensor<1x1xf32>
+}
+
+// CHECK: error: 'hexad.image_segments' op a tensor of shape [1, 9223372036854775807] is more than
+func.func @image_segments_size() -> !hexad.segments {
+  %image = arith.constant dense<1.0> : tensor<1x1x1x1xf32>
+  %segments = hexad.image_segments %image {length = 9223372036854775807 : i64} : tensor<1x1x1x1xf32>
+  return %segments : !hexad.segments
+}
+
 // CHECK: @last
 // CHECK-NEXT: 0
 func.func @last() -> index {

@@ -83,6 +83,15 @@ LogicalResult ScaleOp::verify() {
   return success();
 }
 
+LogicalResult ScaleColumnsOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType());
+  auto weight = cast<RankedTensorType>(getWeight().getType());
+  if (weight.getDimSize(0) != x.getDimSize(1))
+    return emitOpError("scale_columns_c1: expected a weight of ")
+           << x.getDimSize(1) << " elements, found " << weight;
+  return success();
+}
+
 LogicalResult SoftcapOp::verify() {
   double cap = getCap().convertToDouble();
   if (!isPositiveInF32(cap))

@@ -43,6 +43,11 @@ LogicalResult PoolOp::verify() {
   if (rows.getDimSize(1) != pooled.getDimSize(1))
     return emitOpError("pool_c1: expected rows of ")
            << rows.getDimSize(1) << " columns, found " << pooled;
+  int64_t skip = getSkip();
+  if (skip < 0 || (skip > 0 && getKind() == Pooling::First))
+    return emitOpError("pool_c2: expected to skip ")
+           << (getKind() == Pooling::First ? "no rows" : "0 rows or more")
+           << ", found " << skip;
   return success();
 }
 

@@ -173,7 +173,8 @@ template <typename... Ops> static void attachTiling(MLIRContext *context) {
 void hexad::registerTilingInterfaceExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HexadDialect *) {
     attachTiling<ActivationOp, AddOp, ClampOp, EmbeddingOp, L2NormalizeOp,
-                 LayerNormOp, LinearOp, MultiplyOp, RmsNormOp, RopeOp, RotaryOp,
-                 RouteOp, ScaleOp, SoftcapOp, SoftmaxOp>(context);
+                 LayerNormOp, LinearOp, MultiplyOp, PatchesOp, PrefixRowsOp,
+                 RmsNormOp, RopeOp, RotaryOp, RouteOp, ScaleColumnsOp, ScaleOp,
+                 SoftcapOp, SoftmaxOp>(context);
   });
 }

@@ -158,3 +158,11 @@ func.func @softcap_infinite_in_f32(%x: tensor<?x60xf32>) {
   %y = hexad.softcap %x cap 1.0e+40 : tensor<?x60xf32>
   return
 }
+
+// -----
+
+func.func @scale_columns_weight(%x: tensor<?x60xf32>, %w: tensor<61xf32>) {
+  // expected-error @below {{scale_columns_c1: expected a weight of 60 elements, found 'tensor<61xf32>'}}
+  %y = hexad.scale_columns %x, %w : tensor<?x60xf32>, tensor<61xf32>
+  return
+}

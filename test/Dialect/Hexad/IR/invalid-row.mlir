@@ -56,6 +56,22 @@ func.func @pool_kind(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
 
 // -----
 
+func.func @pool_skip_negative(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{pool_c2: expected to skip 0 rows or more, found -1}}
+  %y = hexad.pool mean %x, %segments {skip = -1 : i64} : tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @pool_skip_first(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{pool_c2: expected to skip no rows, found 1}}
+  %y = hexad.pool first %x, %segments {skip = 1 : i64} : tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
 func.func @rows_arguments(%x: tensor<?x60xf32>) {
   // expected-error @below {{rows_c1: expected a block argument of the type of each operand}}
   %y = "hexad.rows"(%x) ({

@@ -64,3 +64,10 @@ func.func @gates(%x: tensor<?x60xf32>, %y: tensor<?x60xf32>) {
   %2 = hexad.softcap %x cap 30.0 : tensor<?x60xf32>
   return
 }
+
+// CHECK-LABEL: func @scale_columns
+// CHECK:         hexad.scale_columns %{{.+}}, %{{.+}} : tensor<?x60xf32>, tensor<60xf32>
+func.func @scale_columns(%x: tensor<?x60xf32>, %w: tensor<60xf32>) -> tensor<?x60xf32> {
+  %y = hexad.scale_columns %x, %w : tensor<?x60xf32>, tensor<60xf32>
+  return %y : tensor<?x60xf32>
+}

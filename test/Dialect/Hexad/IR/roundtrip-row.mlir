@@ -19,11 +19,13 @@ func.func @door(%mask: tensor<?x?xi32>) -> (tensor<?xi32>, tensor<?xi32>) {
 // CHECK:         hexad.unpack_rows %{{.+}}, %{{.+}} : tensor<4x?x60xf32> -> tensor<4x?x?x60xf32>
 // CHECK:         hexad.pool first %{{.+}}, %{{.+}} : tensor<?x60xf32> -> tensor<?x60xf32>
 // CHECK:         hexad.pool mean %{{.+}}, %{{.+}} : tensor<?x60xf32> -> tensor<?x60xf32>
+// CHECK:         hexad.pool mean %{{.+}}, %{{.+}} {skip = 1 : i64} : tensor<?x60xf32> -> tensor<?x60xf32>
 func.func @exit(%x: tensor<?x60xf32>, %stack: tensor<4x?x60xf32>, %segments: !hexad.segments) {
   %0 = hexad.unpack_rows %x, %segments : tensor<?x60xf32> -> tensor<?x?x60xf32>
   %1 = hexad.unpack_rows %stack, %segments : tensor<4x?x60xf32> -> tensor<4x?x?x60xf32>
   %2 = hexad.pool first %x, %segments : tensor<?x60xf32> -> tensor<?x60xf32>
   %3 = hexad.pool mean %x, %segments : tensor<?x60xf32> -> tensor<?x60xf32>
+  %4 = hexad.pool mean %x, %segments {skip = 1 : i64} : tensor<?x60xf32> -> tensor<?x60xf32>
   return
 }
 

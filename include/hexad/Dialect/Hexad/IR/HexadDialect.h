@@ -28,6 +28,10 @@ namespace hexad::detail {
 llvm::LogicalResult
 reifyRowsOfFirstOperand(mlir::Operation *op, mlir::OpBuilder &builder,
                         mlir::ReifiedRankedShapedTypeDims &shapes);
+
+/// Whether a shape of rank 4 is that of a batch of images that can be addressed
+/// in 32 bits each.
+bool isImageShape(llvm::ArrayRef<int64_t> shape);
 } // namespace hexad::detail
 
 #define GET_TYPEDEF_CLASSES

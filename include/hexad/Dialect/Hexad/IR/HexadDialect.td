@@ -137,6 +137,12 @@ def Hexad_Vector : Hexad_FloatTensorThat<1, [{$_self.getDimSize(0) > 0}],
 def Hexad_Matrix : Hexad_FloatTensorThat<2,
     [{$_self.getDimSize(0) > 0 && $_self.getDimSize(1) > 0}],
     "f32 matrix of static, positive sizes">;
+def Hexad_Filters : Hexad_FloatTensorThat<4,
+    [{$_self.hasStaticShape() && !::llvm::is_contained($_self.getShape(), 0)}],
+    "f32 filters [out, channels, height, width] of static, positive sizes">;
+def Hexad_Image : Hexad_FloatTensorThat<4,
+    [{::hexad::detail::isImageShape($_self.getShape())}],
+    "f32 images [batch, channels, height, width] of static, positive sizes, each of fewer than 2^31 elements">;
 def Hexad_IndexRows : TensorRankOf<[I32], [1]>;
 def Hexad_IdRectangle : TensorRankOf<[I32], [2]>;
 def Hexad_FloatTensor : StaticShapeTensorOf<[F32]>;

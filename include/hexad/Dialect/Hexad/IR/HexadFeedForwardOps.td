@@ -158,6 +158,25 @@ def Hexad_ScaleOp : Hexad_RowLocalOp<"scale", [AllTypesMatch<["x", "result"]>]> 
   let hasVerifier = 1;
 }
 
+def Hexad_ScaleColumnsOp : Hexad_RowLocalOp<"scale_columns", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "each column times a weight of its own";
+  let description = [{
+    `y[r, c] = x[r, c] · weight[c]`: layer scale (Touvron et al., arXiv:2103.17239).
+
+    Constraint `scale_columns_c1`: `weight` has an element for each column.
+
+    Example:
+
+    ```mlir
+    %y = hexad.scale_columns %x, %w : tensor<?x60xf32>, tensor<60xf32>
+    ```
+  }];
+  let arguments = (ins Hexad_Rows:$x, Hexad_Vector:$weight);
+  let results = (outs Hexad_Rows:$result);
+  let assemblyFormat = "$x `,` $weight attr-dict `:` type($x) `,` type($weight)";
+  let hasVerifier = 1;
+}
+
 def Hexad_SoftcapOp : Hexad_RowLocalOp<"softcap", [AllTypesMatch<["x", "result"]>]> {
   let summary = "elements drawn softly into (-cap, cap)";
   let description = [{

@@ -16,5 +16,6 @@ include "hexad/Dialect/Hexad/IR/HexadParameterOps.td"
 include "hexad/Dialect/Hexad/IR/HexadPositionOps.td"
 include "hexad/Dialect/Hexad/IR/HexadRowOps.td"
 include "hexad/Dialect/Hexad/IR/HexadStateOps.td"
+include "hexad/Dialect/Hexad/IR/HexadVisionOps.td"
 
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADOPS_TD

@@ -100,13 +100,17 @@ def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
     | kind | result for segment `i` with rows `r0 … r0+n-1` |
     | --- | --- |
     | `first` | `x[r0, :]` |
-    | `mean` | `(x[r0, :] + … + x[r0+n-1, :]) / n`, added in row order |
+    | `mean` | `(x[r0+skip, :] + … + x[r0+n-1, :]) / (n - skip)`, added in row order |
 
-    A segment without rows gives zeros. `mean` over real tokens is what
+    A segment without such rows gives zeros. `mean` over real tokens is what
     sentence-transformers calls mean pooling (Reimers and Gurevych,
-    arXiv:1908.10084); `first` is BERT's (Devlin et al., arXiv:1810.04805).
+    arXiv:1908.10084); with `skip` it is that of an image's patches behind its class
+    token. `first` is BERT's (Devlin et al., arXiv:1810.04805).
 
-    Constraint `pool_c1`: the result has the columns of the rows.
+    Constraints:
+
+    - `pool_c1`: the result has the columns of the rows.
+    - `pool_c2`: `skip` is not negative, and 0 with `first`.
 
     Example:
 
@@ -115,7 +119,8 @@ def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
     ```
   }];
   let arguments = (ins Hexad_PoolingAttr:$kind,
-                       Hexad_Rows:$rows, Hexad_SegmentsType:$segments);
+                       Hexad_Rows:$rows, Hexad_SegmentsType:$segments,
+                       DefaultValuedAttr<I64Attr, "0">:$skip);
   let results = (outs Hexad_Rows:$pooled);
   let assemblyFormat = "custom<Keyword>($kind) $rows `,` $segments attr-dict `:` type($rows) `->` type($pooled)";
   let hasVerifier = 1;
@@ -149,9 +154,9 @@ def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
   let summary = "ops that are computed together, block of rows by block of rows";
   let description = [{
     Says which row-local ops form a block: the tiling pass makes one loop over
-    blocks of rows of it. The region has an argument for each operand. Operands
-    with a dynamic first dimension are rows and are sliced; the others (weights)
-    are passed whole. How rows are split into blocks changes no value.
+    blocks of rows of it. The region has an argument for each operand. Vectors
+    and matrices with a dynamic first dimension are rows and are sliced; the others
+    (weights, images) are passed whole. How rows are split into blocks changes no value.
 
     Constraints:
 
@@ -179,7 +184,8 @@ def Hexad_RowsOp : Hexad_Op<"rows", [IsolatedFromAbove,
     /// Whether an operand or a block argument is rows, to be sliced.
     static bool isRows(::mlir::Value value) {
       auto type = ::llvm::cast<::mlir::RankedTensorType>(value.getType());
-      return type.getRank() > 0 && type.isDynamicDim(0);
+      // A batch of images is not: its rows are patches.
+      return type.getRank() > 0 && type.getRank() < 3 && type.isDynamicDim(0);
     }
     /// The first operand that is rows, null if there is none.
     ::mlir::Value getFirstRows();
