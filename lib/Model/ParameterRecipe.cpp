@@ -69,6 +69,20 @@ bool ParameterRecipe::pickRows(DenseI64ArrayAttr pick, Part &part) {
   return true;
 }
 
+/// The shape of a stored tensor with as many dimensions as `rank`, if it has
+/// more: dimensions of 1 in front are dropped, then the last ones are one. No
+/// element changes its place.
+static SmallVector<int64_t> reduceRank(ArrayRef<int64_t> stored, size_t rank) {
+  while (stored.size() > rank && stored.front() == 1)
+    stored = stored.drop_front();
+  SmallVector<int64_t> shape(stored);
+  while (shape.size() > rank && shape.size() > 2) {
+    int64_t last = shape.pop_back_val();
+    shape.back() *= last; // The bytes are in the file: no overflow.
+  }
+  return shape;
+}
+
 FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
                                                     TensorSources &sources) {
   auto fail = [&]() -> InFlightDiagnostic {
@@ -88,7 +102,9 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
   recipe.panel = parameter.getPanel().value_or(0);
   recipe.transposed = parameter.getTransposed();
 
-  ArrayRef<int64_t> firstShape;
+  // Panels are those of a matrix.
+  size_t rank = recipe.panel ? 2 : parameter.getLayerType().getRank();
+  SmallVector<int64_t> firstShape;
   int64_t rows = 0;
   for (auto [index, attribute] :
        llvm::enumerate(parameter.getTensors().getAsRange<StringAttr>())) {
@@ -105,23 +121,23 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
              << getStoredTypeName(tensor->type);
       return failure();
     }
-    ArrayRef<int64_t> shape = tensor->shape;
     if (tensor->bytes.empty()) {
       fail() << "tensor '" << name << "' is empty";
       return failure();
     }
-    if (recipe.transposed ? shape.size() != 2 : shape.empty()) {
+    if (recipe.transposed ? tensor->shape.size() != 2 : tensor->shape.empty()) {
       fail() << "expected tensor '" << name << "' to have "
              << (recipe.transposed ? "two dimensions" : "a dimension")
-             << ", found shape " << formatShape(shape);
+             << ", found shape " << formatShape(tensor->shape);
       return failure();
     }
+    SmallVector<int64_t> shape = reduceRank(tensor->shape, rank);
     if (index == 0)
       firstShape = shape;
     // The parts of a layer differ in their number of rows, layers do not.
-    bool fits = recipe.transposed
-                    ? shape[0] == firstShape[0]
-                    : shape.drop_front() == firstShape.drop_front();
+    bool fits = recipe.transposed ? shape[0] == firstShape[0]
+                                  : ArrayRef(shape).drop_front() ==
+                                        ArrayRef(firstShape).drop_front();
     int64_t part = index % recipe.partsPerLayer;
     if (part == 0)
       rows = 0;
@@ -140,8 +156,8 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
     if (!fits) {
       int64_t other =
           recipe.partsPerLayer > static_cast<int64_t>(index) ? 0 : part;
-      fail() << "tensor '" << name << "' of shape " << formatShape(shape)
-             << " does not go with '"
+      fail() << "tensor '" << name << "' of shape "
+             << formatShape(tensor->shape) << " does not go with '"
              << cast<StringAttr>(parameter.getTensors()[other]).getValue()
              << "' of shape " << formatShape(recipe.parts[other].tensor->shape);
       return failure();

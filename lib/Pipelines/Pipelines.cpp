@@ -75,6 +75,7 @@ static void addRows(OpPassManager &manager) {
   manager.addPass(createCheckModelPass());
   addCleanup(manager); // Later passes make something of every result.
   manager.addPass(createFuseProjectionsPass());
+  manager.addPass(createLowerPatchifyPass());
   manager.addNestedPass<func::FuncOp>(createFormRowsPass());
 }
 

@@ -73,6 +73,16 @@ private:
         .Case<EmbeddingOp>(
             [&](EmbeddingOp embedding) { return checkEmbedding(embedding); })
         .Case<RotaryOp>([&](RotaryOp rotary) { return checkRotary(rotary); })
+        .Case<ImageSegmentsOp>([&](ImageSegmentsOp segments) {
+          return checkImageSegments(segments);
+        })
+        .Case<PatchifyOp>(
+            [&](PatchifyOp patchify) { return checkPatchify(patchify); })
+        .Case<PrefixRowsOp>([&](PrefixRowsOp prefix) -> LogicalResult {
+          if (failed(checkPositions(op, prefix.getPositions())))
+            return failure();
+          return checkRows(prefix);
+        })
         .Case<RowLocalOpInterface>(
             [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
         .Case<AttentionOp>([&](AttentionOp attention) -> LogicalResult {
@@ -230,11 +240,51 @@ private:
                << (operand == op.getRowOperands().front() ? ""
                                                           : " and other rows");
     for (Value operand : op->getOperands().drop_front(op.getNumRowOperands()))
-      if (!operand.getDefiningOp<LoadOp>())
-        return op->emitOpError("expected weights from hexad.load, found ")
-               << operand.getType() << " from elsewhere";
+      if (failed(checkWeights(op, operand)))
+        return failure();
     kinds[op.getRowResult()] = kind;
     return success();
+  }
+
+  /// A call's rows are counted once.
+  LogicalResult checkImageSegments(ImageSegmentsOp op) {
+    if (!imageSegments)
+      imageSegments = op;
+    if (op.getLength() == imageSegments.getLength())
+      return success();
+    InFlightDiagnostic diagnostic = op.emitOpError("expected ")
+                                    << imageSegments.getLength()
+                                    << " rows for each image, found "
+                                    << op.getLength();
+    diagnostic.attachNote(imageSegments.getLoc()) << "as is said here";
+    return diagnostic;
+  }
+
+  LogicalResult checkPatchify(PatchifyOp op) {
+    auto segments = op.getSegments().getDefiningOp<ImageSegmentsOp>();
+    if (!segments || segments.getImage() != op.getImage())
+      return op.emitOpError("expected segments of its images "
+                            "(hexad.image_segments)");
+    int64_t length = segments.getLength();
+    if (length != op.getTokensPerImage()) {
+      InFlightDiagnostic diagnostic = op.emitOpError("expected segments of ")
+                                      << op.getTokensPerImage()
+                                      << " rows, found " << length;
+      diagnostic.attachNote(segments.getLoc()) << "made here";
+      return diagnostic;
+    }
+    if (failed(checkWeights(op, op.getWeight())) ||
+        (op.getBias() && failed(checkWeights(op, op.getBias()))))
+      return failure();
+    kinds[op.getResult()] = RowKind::Tokens;
+    return success();
+  }
+
+  LogicalResult checkWeights(Operation *op, Value weights) {
+    if (weights.getDefiningOp<LoadOp>())
+      return success();
+    return op->emitOpError("expected weights from hexad.load, found ")
+           << weights.getType() << " from elsewhere";
   }
 
   /// The region works on some of the rows.
@@ -297,10 +347,16 @@ private:
   }
 
   /// Ids of tokens are no angles.
+  LogicalResult checkPositions(Operation *op, Value positions) {
+    if (!positions.getDefiningOp<PositionsOp>())
+      return op->emitOpError("expected positions (hexad.positions), found ")
+             << describe(positions) << " from elsewhere";
+    return success();
+  }
+
   LogicalResult checkRotary(RotaryOp op) {
-    if (!op.getPositions().getDefiningOp<PositionsOp>())
-      return op.emitOpError("expected positions (hexad.positions), found ")
-             << describe(op.getPositions()) << " from elsewhere";
+    if (failed(checkPositions(op, op.getPositions())))
+      return failure();
     return checkRows(cast<RowLocalOpInterface>(op.getOperation()));
   }
 
@@ -453,6 +509,8 @@ private:
   DenseMap<Value, IndexRange> ranges;
   /// The attention that extends each cache.
   DenseMap<Operation *, AttentionOp> cacheUsers;
+  /// The first, if any.
+  ImageSegmentsOp imageSegments;
   /// The first attention without a cache, if any.
   AttentionOp uncached;
   llvm::SmallPtrSet<Operation *, 1> selectedOutputs;

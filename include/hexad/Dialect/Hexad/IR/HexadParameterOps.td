@@ -28,6 +28,10 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     `first + i·stride` on. So query, key and value are three parameters of one
     stored projection, whether they lie there one behind the other or head by head.
 
+    A stored tensor of more dimensions than the type has loses dimensions of 1 in
+    front, then its last ones become one: filters `[out, channels, height, width]` may
+    be a matrix. No element changes its place.
+
     `panel = NR` says that the last two dimensions `[out, in]` of the result lie
     in memory as panels of NR columns: the type is then
     `[layers,] ceil(out / NR) x in x NR`, the columns behind `out` are zero.

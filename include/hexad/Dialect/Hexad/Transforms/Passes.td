@@ -22,7 +22,8 @@ def CheckModelPass : Pass<"hexad-check-model", "::mlir::ModuleOp"> {
       loops around,
     - ops on tokens get rows of tokens, ops on two rows get rows of the same kind
       (tokens or segments), loops carry rows and keep their kind,
-    - weights are loaded, not computed.
+    - weights are loaded, not computed,
+    - segments of images have a row for each patch and each row of the prefix.
 
     Expects a model as readers make it, before any other pass. Changes nothing; what
     it refuses is an error. For example, this reads behind the table's end:
@@ -69,6 +70,35 @@ def FuseProjectionsPass : Pass<"hexad-fuse-projections", "::mlir::ModuleOp"> {
     %qkv = hexad.linear %x, %w : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
     %o = hexad.attention %qkv, %qkv, %qkv, %s {heads = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, offsets = array<i64: 0, 8, 12>, scale = 0.5 : f64}
         : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32> -> tensor<?x8xf32>
+    ```
+  }];
+}
+
+def LowerPatchifyPass : Pass<"hexad-lower-patchify", "::mlir::ModuleOp"> {
+  let summary = "Make hexad.patches and hexad.linear of hexad.patchify";
+  let description = [{
+    The filters become a matrix with a row for each; their parameter gets that shape,
+    which changes no element and no order. Expects a model that `hexad-check-model`
+    accepts. Afterwards there is no `hexad.patchify`, and no parameter of filters that
+    only it has read.
+
+    Before:
+
+    ```mlir
+    hexad.parameter @w : tensor<60x3x8x8xf32> from "m.safetensors" ["w"]
+    %w = hexad.load @w : tensor<60x3x8x8xf32>
+    %x = hexad.patchify %image, %w bias %b, %segments {prefix = 1 : i64}
+        : tensor<?x3x32x48xf32>, tensor<60x3x8x8xf32>, tensor<60xf32> -> tensor<?x60xf32>
+    ```
+
+    After:
+
+    ```mlir
+    hexad.parameter @w.matrix : tensor<60x192xf32> from "m.safetensors" ["w"]
+    %elements = hexad.elements %segments : tensor<?xi32>
+    %p = hexad.patches %elements, %image {patch = array<i64: 8, 8>, prefix = 1 : i64} : tensor<?xi32>, tensor<?x3x32x48xf32> -> tensor<?x192xf32>
+    %w = hexad.load @w.matrix : tensor<60x192xf32>
+    %x = hexad.linear %p, %w bias %b : tensor<?x192xf32>, tensor<60x192xf32>, tensor<60xf32> -> tensor<?x60xf32>
     ```
   }];
 }
