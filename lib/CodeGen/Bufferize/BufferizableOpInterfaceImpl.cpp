@@ -37,6 +37,14 @@ struct KernelModel
       return llvm::none_of(operands, [&](OpOperand *operand) {
         return operand->get() == rope.getRotary();
       });
+    if (auto prefix = dyn_cast<kernel::PrefixRowsOp>(op))
+      return llvm::none_of(operands, [&](OpOperand *operand) {
+        return operand->get() == prefix.getTable();
+      });
+    if (auto scale = dyn_cast<kernel::ScaleColumnsOp>(op))
+      return llvm::none_of(operands, [&](OpOperand *operand) {
+        return operand->get() == scale.getWeight();
+      });
     return isa<kernel::GroupRowsOp, kernel::LayerNormOp, kernel::RmsNormOp,
                kernel::L2NormalizeOp, kernel::SoftmaxOp, kernel::ActivationOp,
                kernel::ScaleOp, kernel::SoftcapOp, kernel::AddOp,
@@ -111,12 +119,13 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
         kernel::ActivationOp, kernel::AddOp, kernel::ClampOp,
         kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
-        kernel::GatherRowsOp, kernel::L2NormalizeOp, kernel::GroupRowsOp,
-        kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MatmulOp,
-        kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
-        kernel::PackValuesOp, kernel::RmsNormOp, kernel::RopeOp,
-        kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,
-        kernel::ScatterRowsOp, kernel::SoftcapOp, kernel::SoftmaxOp,
-        kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
+        kernel::GatherPatchesOp, kernel::GatherRowsOp, kernel::L2NormalizeOp,
+        kernel::GroupRowsOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
+        kernel::MatmulOp, kernel::MeanRowsOp, kernel::MultiplyOp,
+        kernel::PackKeysOp, kernel::PackValuesOp, kernel::PrefixRowsOp,
+        kernel::RmsNormOp, kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp,
+        kernel::ScaleColumnsOp, kernel::ScaleOp, kernel::ScatterRowsOp,
+        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp,
+        kernel::StartPagesOp>(context);
   });
 }

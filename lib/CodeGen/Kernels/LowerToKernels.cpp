@@ -176,6 +176,30 @@ private:
                          norm.getUnitOffsetAttr())
                   .getResult(0);
             })
+            .Case<ScaleColumnsOp>([&](ScaleColumnsOp scale) {
+              Value destination = getUnaryDestination(scale, scale.getX());
+              return kernel::ScaleColumnsOp::create(
+                         builder, destination.getType(), scale.getX(),
+                         layouts.loadPadded(scale.getWeight()), destination)
+                  .getResult(0);
+            })
+            .Case<PatchesOp>([&](PatchesOp patches) {
+              Value destination = getDestination(
+                  patches.getResult(), patches.getElements(), patches);
+              return kernel::GatherPatchesOp::create(
+                         builder, destination.getType(), patches.getImage(),
+                         patches.getElements(), destination,
+                         patches.getPatchAttr(), patches.getPrefixAttr())
+                  .getResult(0);
+            })
+            .Case<PrefixRowsOp>([&](PrefixRowsOp prefix) {
+              Value destination = getUnaryDestination(prefix, prefix.getX());
+              return kernel::PrefixRowsOp::create(
+                         builder, destination.getType(), prefix.getX(),
+                         prefix.getPositions(),
+                         layouts.loadPadded(prefix.getTable()), destination)
+                  .getResult(0);
+            })
             .Case<ScaleOp>([&](ScaleOp scale) {
               Value destination = getUnaryDestination(scale, scale.getX());
               return kernel::ScaleOp::create(builder, destination.getType(),
@@ -278,7 +302,8 @@ private:
     while (last.hasOneUse() && !getInsertion(last)) {
       Operation *user = *last.getUsers().begin();
       if (!isa<LayerNormOp, RmsNormOp, L2NormalizeOp, SoftmaxOp, ActivationOp,
-               ScaleOp, SoftcapOp, AddOp, MultiplyOp, RopeOp, ClampOp>(user) ||
+               ScaleOp, SoftcapOp, AddOp, MultiplyOp, RopeOp, ClampOp,
+               PrefixRowsOp, ScaleColumnsOp>(user) ||
           user->getOperand(0) != last)
         break;
       last = user->getResult(0);

@@ -52,7 +52,7 @@ LogicalResult Tiler::convertRows(RowsOp op) {
   Block &body = op.getBody().front();
   std::optional<RowDomain> domain;
   for (Value input : op.getInputs()) {
-    if (!cast<RankedTensorType>(input.getType()).isDynamicDim(0))
+    if (!RowsOp::isRows(input))
       continue;
     if (domain && *domain != getRowDomain(input))
       return op.emitOpError(

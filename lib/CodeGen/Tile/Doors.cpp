@@ -46,7 +46,7 @@ void Tiler::convertPool(PoolOp op) {
         Value bounds = sliceRows(table(HEXAD_POINTER_SEGMENT_BOUNDS),
                                  range.offset, add(range.size, index(1)));
         return kernel::MeanRowsOp::create(builder, parts[0].getType(), rows,
-                                          bounds, parts[0])
+                                          bounds, parts[0], op.getSkipAttr())
             ->getResults();
       });
   mapping.map(op.getPooled(), results[0]);

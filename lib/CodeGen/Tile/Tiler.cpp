@@ -191,7 +191,11 @@ LogicalResult Tiler::createFunction() {
   auto indices =
       RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
   int64_t tableCount = HEXAD_POINTER_COUNT - HEXAD_POINTER_ROW_ELEMENT;
-  types.append(tableCount + source.getNumArguments(), indices);
+  types.append(tableCount, indices);
+  for (Type type : source.getArgumentTypes())
+    types.push_back(cast<ShapedType>(type).getElementType().isF32()
+                        ? type // images
+                        : indices);
   for (Type type : source.getResultTypes()) {
     auto rectangle = dyn_cast<RankedTensorType>(type);
     if (!rectangle || ShapedType::isDynamic(rectangle.getShape().back()))
@@ -258,7 +262,11 @@ LogicalResult Tiler::convertBlock(Block &block) {
 
 LogicalResult Tiler::convertOp(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<SegmentsOp>([](auto) { return success(); })
+      .Case<SegmentsOp, ImageSegmentsOp>([](auto) { return success(); })
+      .Case<ElementsOp>([&](ElementsOp elements) {
+        mapping.map(elements.getElements(), table(HEXAD_POINTER_ROW_ELEMENT));
+        return success();
+      })
       .Case<PositionsOp>([&](PositionsOp positions) {
         mapping.map(positions.getPositions(), table(HEXAD_POINTER_POSITIONS));
         return success();

@@ -124,6 +124,9 @@ void hexad::kernel::lower(VectorBuilder &b, MeanRowsOp op) {
   b.loop(b.index(0), b.dim(destination, 0), 1, [&](Value i) {
     Value first = b.loadScalar(op.getBounds(), i);
     Value behind = b.loadScalar(op.getBounds(), b.add(i, 1));
+    // Behind the end if there are fewer rows than are skipped.
+    first =
+        arith::AddIOp::create(b.builder, b.loc, first, b.integer(op.getSkip()));
     Value from = b.toIndex(first), to = b.toIndex(behind);
     Value length = arith::SubIOp::create(b.builder, b.loc, behind, first);
     Value count = arith::SIToFPOp::create(b.builder, b.loc,

@@ -207,6 +207,12 @@ void hexad::kernel::lower(VectorBuilder &b, ScaleOp op) {
   });
 }
 
+void hexad::kernel::lower(VectorBuilder &b, ScaleColumnsOp op) {
+  forEachVector(b, op.getDestination(), [&](ValueRange place) {
+    return b.mulf(b.load(op.getX(), place), b.load(op.getWeight(), place[1]));
+  });
+}
+
 void hexad::kernel::lower(VectorBuilder &b, SoftcapOp op) {
   double cap = op.getCap().convertToDouble();
   forEachVector(b, op.getDestination(), [&](ValueRange place) {

@@ -44,10 +44,10 @@ LogicalResult PoolOp::verify() {
     return emitOpError("pool_c1: expected rows of ")
            << rows.getDimSize(1) << " columns, found " << pooled;
   int64_t skip = getSkip();
-  if (skip < 0 || (skip > 0 && getKind() == Pooling::First))
-    return emitOpError("pool_c2: expected to skip ")
-           << (getKind() == Pooling::First ? "no rows" : "0 rows or more")
-           << ", found " << skip;
+  int64_t most = getKind() == Pooling::First ? 0 : INT32_MAX;
+  if (skip < 0 || skip > most)
+    return emitOpError("pool_c2: expected to skip from 0 to ")
+           << most << " rows, found " << skip;
   return success();
 }
 

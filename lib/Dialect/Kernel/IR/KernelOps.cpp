@@ -164,6 +164,14 @@ LogicalResult ScaleOp::verify() {
       .sameShape("x", getX(), getDestination());
 }
 
+LogicalResult ScaleColumnsOp::verify() {
+  return Constraints(*this)
+      .padded("destination", getDestination())
+      .sameShape("x", getX(), getDestination())
+      .atLeast("scale_columns_c1", "elements of weight",
+               getSize(getWeight(), 0), getSize(getDestination(), 1));
+}
+
 LogicalResult SoftcapOp::verify() {
   return Constraints(*this)
       .padded("destination", getDestination())
@@ -262,13 +270,16 @@ LogicalResult CopyRowsOp::verify() {
 }
 
 LogicalResult MeanRowsOp::verify() {
-  int64_t rows = getSize(getDestination(), 0);
+  int64_t rows = getSize(getDestination(), 0), skip = getSkip();
   return Constraints(*this)
       .staticColumns("mean_rows_c1", "destination", getDestination())
       .atLeast("mean_rows_c2", "columns of source", getSize(getSource(), 1),
                getSize(getDestination(), 1))
       .atLeast("mean_rows_c3", "elements of bounds", getSize(getBounds(), 0),
-               ShapedType::isDynamic(rows) ? rows : rows + 1);
+               ShapedType::isDynamic(rows) ? rows : rows + 1)
+      .require(skip >= 0 && skip <= INT32_MAX, "mean_rows_c4",
+               "expected to skip from 0 to " + Twine(INT32_MAX) +
+                   " rows, found " + Twine(skip));
 }
 
 //===----------------------------------------------------------------------===//

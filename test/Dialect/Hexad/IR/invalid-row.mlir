@@ -57,7 +57,7 @@ func.func @pool_kind(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
 // -----
 
 func.func @pool_skip_negative(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
-  // expected-error @below {{pool_c2: expected to skip 0 rows or more, found -1}}
+  // expected-error @below {{pool_c2: expected to skip from 0 to 2147483647 rows, found -1}}
   %y = hexad.pool mean %x, %segments {skip = -1 : i64} : tensor<?x60xf32> -> tensor<?x60xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @pool_skip_negative(%x: tensor<?x60xf32>, %segments: !hexad.segments) 
 // -----
 
 func.func @pool_skip_first(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
-  // expected-error @below {{pool_c2: expected to skip no rows, found 1}}
+  // expected-error @below {{pool_c2: expected to skip from 0 to 0 rows, found 1}}
   %y = hexad.pool first %x, %segments {skip = 1 : i64} : tensor<?x60xf32> -> tensor<?x60xf32>
   return
 }

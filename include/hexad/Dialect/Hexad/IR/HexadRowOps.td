@@ -110,7 +110,7 @@ def Hexad_PoolOp : Hexad_Op<"pool", [Pure]> {
     Constraints:
 
     - `pool_c1`: the result has the columns of the rows.
-    - `pool_c2`: `skip` is not negative, and 0 with `first`.
+    - `pool_c2`: `skip` is from 0 to 2^31 - 1, and 0 with `first`.
 
     Example:
 

@@ -10,6 +10,7 @@
 
 include "hexad/Dialect/Kernel/IR/KernelBase.td"
 include "hexad/Dialect/Kernel/IR/KernelExpertOps.td"
+include "hexad/Dialect/Kernel/IR/KernelVisionOps.td"
 
 //===----------------------------------------------------------------------===//
 // Matrix product
@@ -212,6 +213,27 @@ def Kernel_ScaleOp : Kernel_UnaryRowsOp<"scale"> {
     ```
   }];
   let arguments = (ins Kernel_Rows:$x, Kernel_Rows:$destination, F64Attr:$factor);
+  let hasVerifier = 1;
+}
+
+def Kernel_ScaleColumnsOp : Kernel_DestinationOp<"scale_columns"> {
+  let summary = "each column times a weight of its own; may work in place";
+  let description = [{
+    `destination[i, c] = x[i, c] · weight[c]` on every column, padding too.
+
+    - `scale_columns_c1`: `weight` has an element for each column of `destination`.
+
+    Example:
+
+    ```mlir
+    hexad_kernel.scale_columns ins(%x, %w : memref<?x64xf32>, memref<64xf32>) outs(%x : memref<?x64xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Rows:$x, Kernel_Row:$weight, Kernel_Rows:$destination);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $weight `:` type($x) `,` type($weight) `)`
+    `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
+  }];
   let hasVerifier = 1;
 }
 
@@ -453,7 +475,7 @@ def Kernel_CopyRowsOp : Kernel_DestinationOp<"copy_rows"> {
 }
 
 def Kernel_MeanRowsOp : Kernel_DestinationOp<"mean_rows"> {
-  let summary = "destination[i, :] = mean of the rows bounds[i] … bounds[i+1]-1 of the source";
+  let summary = "destination[i, :] = mean of the rows bounds[i] + skip … bounds[i+1]-1 of the source";
   let description = [{
     Rows are added in order, the sum is divided by their number; no rows give zeros.
 
@@ -462,6 +484,7 @@ def Kernel_MeanRowsOp : Kernel_DestinationOp<"mean_rows"> {
     - `mean_rows_c2`: `source` has at least as many columns.
     - `mean_rows_c3`: `bounds` has at least one element more than `destination` has
       rows.
+    - `mean_rows_c4`: `skip` is from 0 to 2^31 - 1.
 
     Example:
 
@@ -469,7 +492,8 @@ def Kernel_MeanRowsOp : Kernel_DestinationOp<"mean_rows"> {
     hexad_kernel.mean_rows ins(%x, %bounds : memref<?x64xf32>, memref<?xi32>) outs(%y : memref<?x64xf32>)
     ```
   }];
-  let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$bounds, Kernel_Rows:$destination);
+  let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$bounds, Kernel_Rows:$destination,
+                       DefaultValuedAttr<I64Attr, "0">:$skip);
   let assemblyFormat = [{
     `ins` `(` $source `,` $bounds `:` type($source) `,` type($bounds) `)`
     `outs` `(` $destination `:` type($destination) `)` attr-dict (`->` type($results)^)?
