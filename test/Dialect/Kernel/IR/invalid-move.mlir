@@ -88,6 +88,14 @@ func.func @mean_rows_bounds(%s: memref<?x60xf32>, %b: memref<4xi32>, %d: memref<
 
 // -----
 
+func.func @mean_rows_skip(%s: memref<?x60xf32>, %b: memref<?xi32>, %d: memref<?x60xf32>) {
+  // expected-error @below {{mean_rows_c4: expected to skip from 0 to 2147483647 rows, found -1}}
+  hexad_kernel.mean_rows ins(%s, %b : memref<?x60xf32>, memref<?xi32>) outs(%d : memref<?x60xf32>) {skip = -1 : i64}
+  return
+}
+
+// -----
+
 func.func @scatter_rows_dynamic(%s: memref<?x64xf32>, %w: memref<?xi32>, %d: memref<?x?xf32, strided<[64, 1]>>) {
   // expected-error @below {{scatter_rows_c1: expected a static number of columns of destination}}
   hexad_kernel.scatter_rows ins(%s, %w : memref<?x64xf32>, memref<?xi32>) outs(%d : memref<?x?xf32, strided<[64, 1]>>)

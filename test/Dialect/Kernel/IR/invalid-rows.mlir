@@ -269,3 +269,11 @@ func.func @rope_shape(%x: memref<?x80xf32>, %r: memref<?x16xf32>, %y: memref<?x6
   hexad_kernel.rope ins(%x, %r : memref<?x80xf32>, memref<?x16xf32>) outs(%y : memref<?x64xf32>) {pairing = #hexad.pairing<half>, heads = 1 : i64, head_dim = 64 : i64, frequencies = 8 : i64}
   return
 }
+
+// -----
+
+func.func @scale_columns_weight(%x: memref<?x64xf32>, %w: memref<60xf32>) {
+  // expected-error @below {{scale_columns_c1: expected at least 64 elements of weight, found 60}}
+  hexad_kernel.scale_columns ins(%x, %w : memref<?x64xf32>, memref<60xf32>) outs(%x : memref<?x64xf32>)
+  return
+}
