@@ -17,7 +17,16 @@ static InputInfo describeInput(func::FuncOp function, unsigned index) {
   InputInfo input;
   input.name = function.getArgAttrOfType<StringAttr>(index, "hexad.name").str();
   input.optional = !!function.getArgAttr(index, "hexad.optional");
-  if (auto limit = function.getArgAttrOfType<IntegerAttr>(index, "hexad.limit"))
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  if (type.getRank() == 4) {
+    input.kind = HEXAD_INPUT_IMAGE;
+    input.channels = type.getDimSize(1);
+    input.height = type.getDimSize(2);
+    input.width = type.getDimSize(3);
+    for (auto segments : function.getOps<ImageSegmentsOp>())
+      input.tokens = segments.getLength();
+  } else if (auto limit =
+                 function.getArgAttrOfType<IntegerAttr>(index, "hexad.limit"))
     input.limit = limit.getInt();
   else
     input.kind = HEXAD_INPUT_MASK;

@@ -116,9 +116,10 @@ void Emission::addModelInfo() {
     caches.push_back(ConstantStruct::getAnon(
         {int64(cache.page_bytes), int32(cache.layers), int32(cache.window)}));
   for (const InputInfo &input : info.inputs)
-    inputs.push_back(
-        ConstantStruct::getAnon({addString(input.name), int32(input.kind),
-                                 int32(input.optional), int64(input.limit)}));
+    inputs.push_back(ConstantStruct::getAnon(
+        {addString(input.name), int32(input.kind), int32(input.optional),
+         int64(input.limit), int64(input.channels), int64(input.height),
+         int64(input.width), int64(input.tokens)}));
   for (const OutputInfo &output : info.outputs)
     outputs.push_back(ConstantStruct::getAnon(
         {addString(output.name), int32(output.kind), int32(output.stacked),

@@ -29,12 +29,13 @@ static constexpr StringLiteral beforeExample = R"( *
  *   @_context *context;
  *   @_context_options options = {0};
  *   @_arguments call = {0};
- *   options.max_tokens = 512;
  *   options.max_segments = 8;
- *   if (@_model_create(NULL, &model) != $_OK) ...
+)";
+
+static constexpr StringLiteral exampleCall =
+    R"( *   if (@_model_create(NULL, &model) != $_OK) ...
  *   if (@_context_create(model, &options, &context) != $_OK) ...
  *   call.batch = 1;
- *   call.seq = 7;
 )";
 
 static constexpr StringLiteral beforeArguments =
@@ -106,7 +107,8 @@ typedef struct @_context @_context;
 
 typedef struct @_context_options {
   size_t max_tokens;   /* most tokens of a call over all batch rows, without
-                          padding; at least 1 */
+                          padding; at least 1, or 0 in a model of images:
+                          max_segments images */
   size_t max_segments; /* largest batch; at least 1 */
   size_t max_elements; /* largest batch * seq, padding included; 0: max_tokens */
   size_t max_logits;   /* most tokens of a call of which logits are wanted;
@@ -148,8 +150,7 @@ static constexpr StringLiteral arguments = R"(
 /* Inputs and outputs: the caller's memory, read and written only during the
  * call. batch and seq may be 0. */
 typedef struct @_arguments {
-  size_t batch; /* sequences */
-  size_t seq;   /* elements of each, padding included */
+  size_t batch; /* sequences, or images */
 )";
 
 static constexpr StringLiteral afterArguments = R"(} @_arguments;
@@ -298,6 +299,14 @@ static std::string escapeComment(StringRef text) {
 }
 
 static void writeInput(raw_ostream &os, const InputInfo &input) {
+  if (input.kind == HEXAD_INPUT_IMAGE) {
+    os << "  /* float [batch, " << input.channels << ", " << input.height
+       << ", " << input.width
+       << "]: channels, rows and columns of pixels, normalized as\n   * in "
+          "training. */\n  const float *"
+       << input.field << ";\n";
+    return;
+  }
   os << "  /* int32 [batch, seq]";
   if (input.kind == HEXAD_INPUT_MASK)
     os << ": 0 where an element is padding, else not 0. The real elements of "
@@ -312,15 +321,19 @@ static void writeInput(raw_ostream &os, const InputInfo &input) {
   os << " */\n  const int32_t *" << input.field << ";\n";
 }
 
-static void writeOutput(raw_ostream &os, const OutputInfo &output) {
+static void writeOutput(raw_ostream &os, const LibraryInfo &info,
+                        const OutputInfo &output) {
+  int64_t tokens = info.getImageTokens();
+  std::string seq = tokens ? std::to_string(tokens) : "seq";
   os << "  /* float [";
   if (output.stacked)
     os << output.count << ", ";
-  os << "batch, " << (output.kind == HEXAD_OUTPUT_POOLED ? "" : "seq, ")
+  os << "batch, " << (output.kind == HEXAD_OUTPUT_POOLED ? "" : seq + ", ")
      << output.columns << "]";
   if (output.stacked)
     os << ": what enters the first layer, then what leaves\n   * each layer";
   os << (output.kind == HEXAD_OUTPUT_POOLED ? "; one row for each batch row."
+         : tokens                           ? "; tokens in order."
                                             : "; 0 at padding.")
      << " Null:\n   * not wanted. */\n  float *" << output.field << ";\n";
 }
@@ -356,7 +369,13 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
   if (info.positionLimit)
     os << ", sequences of at most " << info.positionLimit << " tokens";
   os << ".\n";
+  int64_t imageTokens = info.getImageTokens();
   write(beforeExample);
+  if (!imageTokens)
+    os << " *   options.max_tokens = 512;\n";
+  write(exampleCall);
+  if (!imageTokens)
+    os << " *   call.seq = 7;\n";
   for (const InputInfo &input : info.inputs)
     if (!input.optional)
       os << " *   call." << input.field << " = ...;\n";
@@ -366,11 +385,18 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
   for (const OutputInfo &output : info.outputs)
     os << "/* Floats in a row of `" << output.field << "`. */\n#define "
        << getColumnsMacro(info, output) << " " << output.columns << "\n";
+  if (imageTokens)
+    write("/* Tokens of an image. */\n#define $_TOKENS " +
+          std::to_string(imageTokens) + "\n");
   write(arguments);
+  if (imageTokens)
+    write("  size_t seq;   /* $_TOKENS, or 0 */\n");
+  else
+    write("  size_t seq;   /* elements of each, padding included */\n");
   for (const InputInfo &input : info.inputs)
     writeInput(os, input);
   for (const OutputInfo &output : info.outputs)
-    writeOutput(os, output);
+    writeOutput(os, info, output);
   write(afterArguments);
   if (!info.caches.empty()) {
     for (const OutputInfo &output : info.outputs)

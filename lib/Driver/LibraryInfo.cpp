@@ -120,10 +120,18 @@ ArrayRef<StringRef> hexad::getExportedFunctions(const LibraryInfo &info) {
 //===----------------------------------------------------------------------===//
 
 /// Raised when a reader of an older version would misunderstand.
-static constexpr int64_t metadataVersion = 2;
+static constexpr int64_t metadataVersion = 3;
 
 static StringRef getKindName(hexad_input_kind kind) {
-  return kind == HEXAD_INPUT_MASK ? "mask" : "ids";
+  switch (kind) {
+  case HEXAD_INPUT_MASK:
+    return "mask";
+  case HEXAD_INPUT_IDS:
+    return "ids";
+  case HEXAD_INPUT_IMAGE:
+    return "image";
+  }
+  llvm_unreachable("every kind has a name");
 }
 static StringRef getKindName(hexad_output_kind kind) {
   switch (kind) {
@@ -153,8 +161,15 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
         json.object([&] {
           json.attribute("name", input.name);
           json.attribute("kind", getKindName(input.kind));
-          json.attribute("type", "i32");
-          json.attribute("shape", json::Array({"batch", "seq"}));
+          if (input.kind == HEXAD_INPUT_IMAGE) {
+            json.attribute("type", "f32");
+            json.attribute("shape", json::Array({"batch", input.channels,
+                                                 input.height, input.width}));
+            json.attribute("tokens", input.tokens);
+          } else {
+            json.attribute("type", "i32");
+            json.attribute("shape", json::Array({"batch", "seq"}));
+          }
           json.attribute("optional", input.optional);
           if (input.kind == HEXAD_INPUT_IDS)
             json.attribute("limit", input.limit);
@@ -171,7 +186,9 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
             shape.push_back(output.count);
           shape.push_back("batch");
           if (output.kind != HEXAD_OUTPUT_POOLED)
-            shape.push_back("seq");
+            shape.push_back(info.getImageTokens()
+                                ? json::Value(info.getImageTokens())
+                                : json::Value("seq"));
           shape.push_back(output.columns);
           json.attribute("shape", std::move(shape));
           json.attribute("stacked", output.stacked);

@@ -131,6 +131,29 @@ Error hexad::sealLibrary(StringRef path) {
 // Metadata
 //===----------------------------------------------------------------------===//
 
+/// Shape and number of tokens of an input of images.
+static bool readImage(const json::Value &value, InputInfo &input,
+                      json::Path path) {
+  json::ObjectMapper map(value, path);
+  const json::Array *shape = value.getAsObject()->getArray("shape");
+  if (!map || !map.map("tokens", input.tokens))
+    return false;
+  if (!shape || shape->size() != 4) {
+    path.field("shape").report("expected the shape of images");
+    return false;
+  }
+  int64_t *sizes[] = {&input.channels, &input.height, &input.width};
+  for (auto [size, element] :
+       zip_equal(sizes, make_range(shape->begin() + 1, shape->end()))) {
+    *size = element.getAsInteger().value_or(0);
+    if (*size <= 0) {
+      path.field("shape").report("expected positive sizes of images");
+      return false;
+    }
+  }
+  return input.tokens > 0;
+}
+
 static bool readInput(const json::Value &value, InputInfo &input,
                       json::Path path) {
   json::ObjectMapper map(value, path);
@@ -139,8 +162,10 @@ static bool readInput(const json::Value &value, InputInfo &input,
       !map.map("optional", input.optional) ||
       !map.mapOptional("limit", input.limit))
     return false;
-  input.kind = kind == "mask" ? HEXAD_INPUT_MASK : HEXAD_INPUT_IDS;
-  return true;
+  input.kind = kind == "mask"    ? HEXAD_INPUT_MASK
+               : kind == "image" ? HEXAD_INPUT_IMAGE
+                                 : HEXAD_INPUT_IDS;
+  return kind != "image" || readImage(value, input, path);
 }
 
 static bool readOutput(const json::Value &value, OutputInfo &output,
@@ -200,7 +225,7 @@ static Expected<LibraryInfo> parseMetadata(StringRef text) {
   int64_t version = 0;
   if (!map || !map.map("hexad_metadata", version))
     return root.getError();
-  if (version != 2)
+  if (version != 3)
     return createStringError("it was compiled by another version of hexad");
   json::Path path(root);
   if (!map.map("tool", info.toolVersion) || !map.map("name", info.name) ||

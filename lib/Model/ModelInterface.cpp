@@ -89,13 +89,50 @@ static LogicalResult checkLimit(Location loc, Attribute limit) {
          << maxDimension << ", found " << limit;
 }
 
+/// Checks an argument of rank 4: images.
+static LogicalResult verifyImages(func::FuncOp function, unsigned index,
+                                  const std::string &subject) {
+  BlockArgument argument = function.getArgument(index);
+  Location loc = argument.getLoc();
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!type.isDynamicDim(0) || !detail::isImageShape(type.getShape()) ||
+      !type.getElementType().isF32() || type.getEncoding())
+    return emitError(loc, "expected ")
+           << subject
+           << " to be images tensor<?xCxYxXxf32> of fewer than 2^31 elements "
+              "each, found "
+           << type;
+  for (StringRef attribute : {"hexad.limit", "hexad.optional"})
+    if (function.getArgAttr(index, attribute))
+      return emitError(loc, "expected ")
+             << subject << ", which is images, to have no " << attribute;
+  if (!llvm::any_of(argument.getUsers(), llvm::IsaPred<ImageSegmentsOp>))
+    return emitError(loc, "expected hexad.image_segments of ") << subject;
+  for (Operation *user : argument.getUsers())
+    if (!isa<ImageSegmentsOp, PatchifyOp>(user))
+      return emitError(user->getLoc(), "expected ")
+             << subject
+             << ", which is images, to be used by hexad.image_segments and "
+                "hexad.patchify only";
+  return success();
+}
+
 static LogicalResult verifyArguments(func::FuncOp function,
                                      NameChecker &names) {
-  unsigned masks = 0;
+  unsigned masks = 0, images = 0, rectangles = 0;
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     std::string subject = "argument " + std::to_string(index);
     Location loc = argument.getLoc();
     auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (type && type.getRank() == 4) {
+      ++images;
+      if (failed(verifyImages(function, index, subject)) ||
+          failed(names.check(loc, function.getArgAttr(index, "hexad.name"),
+                             subject)))
+        return failure();
+      continue;
+    }
+    ++rectangles;
     if (!type || type.getRank() != 2 || !type.isDynamicDim(0) ||
         !type.isDynamicDim(1) || !type.getElementType().isInteger(32) ||
         type.getEncoding())
@@ -120,6 +157,12 @@ static LogicalResult verifyArguments(func::FuncOp function,
                          : ", without hexad.limit, to be used by "
                            "hexad.segments only");
   }
+  if (images > 1 || (images && rectangles))
+    return emitError(function.getLoc(),
+                     "expected images to be the only argument, found ")
+           << images + rectangles << " arguments";
+  if (images)
+    return success();
   if (masks != 1)
     return emitError(function.getLoc(),
                      "expected one argument without hexad.limit, the "

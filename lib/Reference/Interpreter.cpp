@@ -206,6 +206,42 @@ static LogicalResult checkPositions(func::FuncOp function,
   return success();
 }
 
+/// Whether the argument is images.
+static bool isImages(BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(), llvm::IsaPred<ImageSegmentsOp>);
+}
+
+/// The arguments of a call of a model of images: these, and nothing else.
+static FailureOr<SmallVector<RuntimeValue>>
+bindImages(func::FuncOp function,
+           const llvm::StringMap<IntegerTensor> &integers,
+           const llvm::StringMap<FloatTensor> &images) {
+  auto name = function.getArgAttrOfType<StringAttr>(0, "hexad.name");
+  if (!name || function.getNumArguments() != 1)
+    return function.emitError("expected images with a hexad.name to be the "
+                              "only argument");
+  auto found = images.find(name);
+  if (found == images.end() && integers.contains(name))
+    return function.emitError("input '")
+           << name.getValue() << "': expected floats, found integers";
+  for (const auto &input : integers)
+    return function.emitError("the model has no input '")
+           << input.first() << "'";
+  for (const auto &input : images)
+    if (input.first() != name)
+      return function.emitError("the model has no input '")
+             << input.first() << "'";
+  if (found == images.end())
+    return function.emitError("input '") << name.getValue() << "' is missing";
+  RuntimeValue value = std::make_shared<const FloatTensor>(found->second);
+  Type type = function.getArgument(0).getType();
+  if (!fitsType(value, type))
+    return function.emitError("input '")
+           << name.getValue() << "': expected " << type << ", found "
+           << describe(value);
+  return SmallVector<RuntimeValue>{value};
+}
+
 /// The arguments of a call: named inputs in the order of the function's, and
 /// what stands in for optional ones that are absent.
 static FailureOr<SmallVector<RuntimeValue>>
@@ -315,12 +351,18 @@ static void splitStack(StringRef name, const FloatTensor &stack,
 FailureOr<std::vector<Output>>
 reference::runModel(ModuleOp module,
                     const llvm::StringMap<IntegerTensor> &inputs,
-                    const ParameterSource &parameters) {
+                    const ParameterSource &parameters,
+                    const llvm::StringMap<FloatTensor> &images) {
   FailureOr<func::FuncOp> function = findModelFunction(module);
   if (failed(function))
     return failure();
+  bool takesImages = llvm::any_of(function->getArguments(), isImages);
+  if (!takesImages && !images.empty())
+    return function->emitError("input '")
+           << images.begin()->first() << "': expected integers, found floats";
   FailureOr<SmallVector<RuntimeValue>> arguments =
-      bindInputs(*function, inputs);
+      takesImages ? bindImages(*function, inputs, images)
+                  : bindInputs(*function, inputs);
   if (failed(arguments))
     return failure();
   FailureOr<std::vector<RuntimeValue>> results =

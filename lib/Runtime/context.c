@@ -81,11 +81,15 @@ static hexad_status plan(const hexad_model *model,
   hexad_capacity *capacity = &layout->capacity;
   capacity->tokens = options->max_tokens;
   capacity->segments = options->max_segments;
+  if (capacity->tokens == 0 &&
+      __builtin_mul_overflow(capacity->segments, hexad_image_tokens(info),
+                             &capacity->tokens))
+    capacity->tokens = SIZE_MAX; /* refused below */
   capacity->elements =
-      options->max_elements ? options->max_elements : options->max_tokens;
+      options->max_elements ? options->max_elements : capacity->tokens;
   if (has_selection(info))
     capacity->selected =
-        options->max_logits ? options->max_logits : options->max_tokens;
+        options->max_logits ? options->max_logits : capacity->tokens;
   size_t threads = options->threads ? options->threads : hexad_cpu_count();
   if (capacity->tokens == 0 || capacity->segments == 0)
     return hexad_fail(message, HEXAD_INVALID_ARGUMENT,

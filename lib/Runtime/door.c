@@ -87,6 +87,13 @@ hexad_status hexad_door_open(const hexad_model_info *info,
   return HEXAD_OK;
 }
 
+size_t hexad_image_tokens(const hexad_model_info *info) {
+  for (int32_t i = 0; i < info->input_count; ++i)
+    if (info->inputs[i].kind == HEXAD_INPUT_IMAGE)
+      return (size_t)info->inputs[i].tokens;
+  return 0;
+}
+
 hexad_status hexad_door_check_ids(const hexad_input_info *input, size_t seq,
                                   const int32_t *ids, int64_t tokens,
                                   const hexad_tables *tables,

@@ -96,7 +96,13 @@ static hexad_status open_door(hexad_context *context,
     return hexad_fail(message, HEXAD_INVALID_ARGUMENT,
                       "the arguments are null");
 
-  int rectangle = arguments->batch != 0 && arguments->seq != 0;
+  size_t seq = arguments->seq, image_tokens = hexad_image_tokens(info);
+  if (image_tokens && seq && seq != image_tokens)
+    return hexad_fail(message, HEXAD_INVALID_ARGUMENT,
+                      "seq is %zu, an image has %zu tokens", seq, image_tokens);
+  if (image_tokens)
+    seq = image_tokens;
+  int rectangle = arguments->batch != 0 && seq != 0;
   const int32_t *mask = NULL;
   for (int32_t i = 0; i < info->input_count; ++i) {
     const hexad_input_info *input = &info->inputs[i];
@@ -107,7 +113,7 @@ static hexad_status open_door(hexad_context *context,
       mask = arguments->pointers[i];
   }
   hexad_status status = hexad_door_open(
-      info, &context->capacity, arguments->batch, arguments->seq, mask,
+      info, &context->capacity, arguments->batch, seq, mask,
       selects(info, arguments), &context->tables, context->extents, message);
   if (status != HEXAD_OK)
     return status;
@@ -117,8 +123,8 @@ static hexad_status open_door(hexad_context *context,
     const hexad_input_info *input = &info->inputs[i];
     if (input->kind != HEXAD_INPUT_IDS || !arguments->pointers[i])
       continue;
-    status = hexad_door_check_ids(input, arguments->seq, arguments->pointers[i],
-                                  tokens, &context->tables, message);
+    status = hexad_door_check_ids(input, seq, arguments->pointers[i], tokens,
+                                  &context->tables, message);
     if (status != HEXAD_OK)
       return status;
   }

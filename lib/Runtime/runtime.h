@@ -144,6 +144,9 @@ hexad_status hexad_door_open(const hexad_model_info *info,
                              const hexad_tables *tables, int64_t *extents,
                              hexad_message message);
 
+/* Rows that each image becomes; 0 if the model has no input of images. */
+size_t hexad_image_tokens(const hexad_model_info *info);
+
 /* Are the real elements of an input in [0, limit)? */
 hexad_status hexad_door_check_ids(const hexad_input_info *input, size_t seq,
                                   const int32_t *ids, int64_t tokens,

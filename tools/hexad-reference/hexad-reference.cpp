@@ -31,7 +31,8 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     inputsPath("inputs", cl::value_desc("file.safetensors"), cl::cat(category),
                cl::desc("The model's inputs: rectangles [batch, seq] of I32 or "
-                        "I64. Without it, every function of a .mlir file that "
+                        "I64, or images of F32. Without it, every function of "
+                        "a .mlir file that "
                         "takes no arguments is run"));
 static cl::opt<std::string> outputsPath(
     "outputs", cl::value_desc("file.safetensors"), cl::cat(category),
@@ -50,23 +51,41 @@ static LogicalResult report(llvm::Error error) {
   return failure();
 }
 
-static FailureOr<llvm::StringMap<IntegerTensor>> readInputs() {
+namespace {
+struct Inputs {
+  llvm::StringMap<IntegerTensor> integers;
+  llvm::StringMap<FloatTensor> images;
+};
+} // namespace
+
+static FailureOr<Inputs> readInputs() {
   llvm::Expected<std::unique_ptr<SafetensorsFile>> file =
       SafetensorsFile::open(inputsPath);
   if (!file)
     return report(file.takeError());
-  llvm::StringMap<IntegerTensor> inputs;
+  Inputs inputs;
   for (const StoredTensor &stored : (*file)->getTensors()) {
-    if (stored.type != StoredType::I32 && stored.type != StoredType::I64)
-      return report(llvm::createStringError(
-          inputsPath + ": expected '" + stored.name +
-          "' to be I32 or I64, found " + getStoredTypeName(stored.type)));
+    bool isInteger =
+        stored.type == StoredType::I32 || stored.type == StoredType::I64;
+    if (!isInteger && !stored.isFloat())
+      return report(
+          llvm::createStringError(inputsPath + ": expected '" + stored.name +
+                                  "' to be I32, I64, F32, F16 or BF16, found " +
+                                  getStoredTypeName(stored.type)));
     if (!countElements(stored.shape))
       return report(llvm::createStringError(inputsPath + ": '" + stored.name +
                                             "' is too large"));
-    IntegerTensor input(stored.shape);
-    stored.readIntegers(0, input.elements);
-    inputs.try_emplace(stored.name, std::move(input));
+    if (isInteger) {
+      IntegerTensor input(stored.shape);
+      stored.readIntegers(0, input.elements);
+      inputs.integers.try_emplace(stored.name, std::move(input));
+      continue;
+    }
+    std::vector<float> floats(stored.getElementCount());
+    stored.readFloats(0, floats);
+    FloatTensor input(stored.shape);
+    llvm::copy(floats, input.elements.begin());
+    inputs.images.try_emplace(stored.name, std::move(input));
   }
   return inputs;
 }
@@ -159,11 +178,12 @@ static LogicalResult runOnInputs(llvm::SourceMgr &sources,
       readModel(modelPath, options, sources, context);
   if (!module)
     return failure();
-  FailureOr<llvm::StringMap<IntegerTensor>> inputs = readInputs();
+  FailureOr<Inputs> inputs = readInputs();
   if (failed(inputs))
     return failure();
-  FailureOr<std::vector<Output>> outputs = runModel(
-      *module, *inputs, readParametersFrom(getSourceFolder(modelPath)));
+  FailureOr<std::vector<Output>> outputs =
+      runModel(*module, inputs->integers,
+               readParametersFrom(getSourceFolder(modelPath)), inputs->images);
   if (failed(outputs))
     return failure();
   if (!outputsPath.empty())

@@ -36,6 +36,25 @@ Error Inputs::takeShape(StringRef name, const StoredTensor &tensor) {
   return Error::success();
 }
 
+Error Inputs::takeImages(size_t index, const StoredTensor &tensor) {
+  const InputInfo &input = info->inputs[index];
+  if (!tensor.isFloat())
+    return createStringError("input '" + input.name +
+                             "' must be F32, F16 or BF16, found " +
+                             getStoredTypeName(tensor.type));
+  if (tensor.shape.size() != 4 || tensor.shape[1] != input.channels ||
+      tensor.shape[2] != input.height || tensor.shape[3] != input.width)
+    return createStringError(
+        "input '" + input.name + "' must have the shape [batch, " +
+        Twine(input.channels) + ", " + Twine(input.height) + ", " +
+        Twine(input.width) + "], found " + formatShape(tensor.shape));
+  batch = tensor.shape[0];
+  seq = input.tokens;
+  pixels.resize(tensor.getElementCount());
+  tensor.readFloats(0, pixels);
+  return Error::success();
+}
+
 /// Takes one stored tensor as the input of its name.
 Error Inputs::take(StringRef name, const StoredTensor &tensor, StringRef path) {
   auto fail = [&](const Twine &message) {
@@ -50,11 +69,17 @@ Error Inputs::take(StringRef name, const StoredTensor &tensor, StringRef path) {
              ", ");
     return fail("the model has no input '" + name + "'; it has " + known);
   }
-  if (Error error = takeShape(name, tensor))
-    return fail(toString(std::move(error)));
   size_t index = found - info->inputs.begin();
   if (isPositions ? !positionsFrom.empty() : given[index])
     return fail("input '" + name + "' is given twice");
+  if (!isPositions && found->kind == HEXAD_INPUT_IMAGE) {
+    if (Error error = takeImages(index, tensor))
+      return fail(toString(std::move(error)));
+    given[index] = true;
+    return Error::success();
+  }
+  if (Error error = takeShape(name, tensor))
+    return fail(toString(std::move(error)));
 
   std::vector<int64_t> wide(tensor.getElementCount());
   tensor.readIntegers(0, wide);

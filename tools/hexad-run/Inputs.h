@@ -30,6 +30,14 @@ public:
   const std::vector<int32_t> *get(size_t index) const {
     return given[index] ? &values[index] : nullptr;
   }
+  /// What `forward` gets for an input; null if it is not given.
+  const void *getPointer(size_t index) const {
+    if (!given[index])
+      return nullptr;
+    if (info->inputs[index].kind == HEXAD_INPUT_IMAGE)
+      return pixels.data();
+    return values[index].data();
+  }
   /// Whether an element is a token, not padding.
   bool isReal(size_t element) const { return !mask || get(*mask)->at(element); }
   size_t countTokens() const;
@@ -40,11 +48,13 @@ private:
   llvm::Error take(llvm::StringRef name, const StoredTensor &tensor,
                    llvm::StringRef path);
   llvm::Error takeShape(llvm::StringRef name, const StoredTensor &tensor);
+  llvm::Error takeImages(size_t index, const StoredTensor &tensor);
   llvm::Error checkPositions() const;
 
   const LibraryInfo *info;
   std::vector<std::vector<int32_t>> values; ///< one for each of the model's
   std::vector<bool> given;
+  std::vector<float> pixels;  ///< of the input of images
   std::optional<size_t> mask; ///< the mask's index, if it is given
   std::vector<int32_t> positions;
   std::string shapeFrom;     ///< the input that the shape was first seen in

@@ -36,9 +36,11 @@ static Error readHeader(StringRef header, StoredTensor &tensor) {
     tensor.type = StoredType::I64;
   else if (type == "<i4")
     tensor.type = StoredType::I32;
+  else if (type == "<f4")
+    tensor.type = StoredType::F32;
   else
-    return createStringError("expected elements of type '<i8' or '<i4', found "
-                             "'%s'",
+    return createStringError("expected elements of type '<i8', '<i4' or '<f4', "
+                             "found '%s'",
                              type.str().c_str());
   if (!findValue(header, "fortran_order").starts_with("False"))
     return createStringError("expected C order");

@@ -25,6 +25,7 @@ static const ToolDescription tool = {
     "Run a library that hexad compiled on inputs from files",
     R"(
 Ids and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
+Images are float32 [batch, channels, height, width].
 The weights file is found beside the library.
 
   hexad run libbert.so --inputs in.safetensors --outputs out.safetensors
@@ -138,9 +139,8 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
 
   std::vector<void *> pointers;
   for (size_t index = 0; index < info.inputs.size(); ++index) {
-    const std::vector<int32_t> *values = inputs.get(index);
-    pointers.push_back(values ? const_cast<int32_t *>(values->data())
-                              : nullptr);
+    // The library only reads it.
+    pointers.push_back(const_cast<void *>(inputs.getPointer(index)));
   }
   for (Output &output : *outputs)
     pointers.push_back(output.values.get());

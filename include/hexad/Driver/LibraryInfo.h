@@ -29,6 +29,8 @@ struct InputInfo {
   hexad_input_kind kind = HEXAD_INPUT_IDS;
   bool optional = false;
   int64_t limit = 0; ///< of ids: each is less
+  /// Of images; each becomes `tokens` rows.
+  int64_t channels = 0, height = 0, width = 0, tokens = 0;
 };
 
 struct OutputInfo {
@@ -61,6 +63,13 @@ struct LibraryInfo {
   uint64_t weightsBytes = 0;
   uint64_t fingerprint = 0;
 
+  /// Rows of each image; 0 if the model has no input of images.
+  int64_t getImageTokens() const {
+    for (const InputInfo &input : inputs)
+      if (input.kind == HEXAD_INPUT_IMAGE)
+        return input.tokens;
+    return 0;
+  }
   std::string getLibraryFile() const { return "lib" + prefix + ".so"; }
   std::string getHeaderFile() const { return prefix + ".h"; }
 };

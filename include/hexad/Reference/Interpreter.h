@@ -63,10 +63,12 @@ struct Output {
 /// `[batch, seq]`, as a compiled library would: an optional input may be left
 /// out (a mask is then all ones, ids are 0), ids are checked against
 /// `hexad.limit`, segments against `hexad.position_limit`. A stacked output
-/// `hidden` is returned as `hidden.0`, `hidden.1`, ….
+/// `hidden` is returned as `hidden.0`, `hidden.1`, …. A model of images takes
+/// one named batch of them.
 mlir::FailureOr<std::vector<Output>>
 runModel(mlir::ModuleOp module, const llvm::StringMap<IntegerTensor> &inputs,
-         const ParameterSource &parameters);
+         const ParameterSource &parameters,
+         const llvm::StringMap<FloatTensor> &images = {});
 
 } // namespace hexad::reference
 

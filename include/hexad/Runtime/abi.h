@@ -95,8 +95,10 @@ void hexad_team_barrier(void *team);
 
 enum hexad_input_kind {
   HEXAD_INPUT_MASK, /* i32[batch, seq]; null: everything is real */
-  HEXAD_INPUT_IDS   /* i32[batch, seq], each in [0, limit) where the mask is not
+  HEXAD_INPUT_IDS,  /* i32[batch, seq], each in [0, limit) where the mask is not
                        0; null: zeros */
+  HEXAD_INPUT_IMAGE /* f32[batch, channels, height, width]. Each is a segment of
+                       `tokens` rows, which is what seq is */
 };
 
 typedef struct hexad_input_info {
@@ -104,6 +106,8 @@ typedef struct hexad_input_info {
   int32_t kind;     /* enum hexad_input_kind */
   int32_t optional; /* may be null */
   int64_t limit;    /* of HEXAD_INPUT_IDS */
+  /* Of HEXAD_INPUT_IMAGE. A model has one at most, and then no mask. */
+  int64_t channels, height, width, tokens;
 } hexad_input_info;
 
 enum hexad_output_kind {

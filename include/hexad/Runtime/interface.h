@@ -48,7 +48,8 @@ typedef struct hexad_model_options {
 } hexad_model_options;
 
 typedef struct hexad_context_options {
-  size_t max_tokens;   /* most tokens of a call, padding not counted */
+  size_t max_tokens;   /* most tokens of a call, padding not counted; 0 in a
+                          model of images: max_segments images */
   size_t max_segments; /* most batch rows of a call */
   size_t max_elements; /* most batch * seq of a call; 0: max_tokens */
   size_t max_logits;   /* most rows of logits of a call; 0: max_tokens */
@@ -65,7 +66,7 @@ typedef struct hexad_context_options {
  * names: first the inputs, then the outputs, in order of declaration. */
 typedef struct hexad_arguments {
   size_t batch;
-  size_t seq;
+  size_t seq; /* in a model of images: the tokens of one, or 0 */
   void *pointers[];
 } hexad_arguments;
 
