@@ -74,6 +74,17 @@ std::vector<int32_t> Call::getIds(llvm::StringRef input, int64_t limit) const {
   return ids;
 }
 
+std::vector<float> Call::getPixels(const InputInfo &input) const {
+  std::vector<float> pixels;
+  for (const Sequence &row : rows) {
+    std::mt19937 random(row.seed * 7919 + llvm::xxh3_64bits(input.name) % 1000);
+    std::normal_distribution<float> normal;
+    for (int64_t i = 0; i < input.channels * input.height * input.width; ++i)
+      pixels.push_back(normal(random));
+  }
+  return pixels;
+}
+
 Floats Outputs::getSequence(const std::string &name, const Call &call,
                             size_t row) const {
   const OutputInfo &info = infos.at(name);
@@ -201,6 +212,7 @@ Outputs CompiledModel::runIn(hexad_context *context, const Call &call,
                              size_t callerThreads,
                              llvm::ArrayRef<std::string> wanted) const {
   std::vector<std::vector<int32_t>> inputs;
+  Floats pixels;
   std::vector<void *> storage(sizeof(hexad_arguments) / sizeof(void *) +
                               info.inputs.size() + info.outputs.size());
   auto *arguments = reinterpret_cast<hexad_arguments *>(storage.data());
@@ -208,6 +220,11 @@ Outputs CompiledModel::runIn(hexad_context *context, const Call &call,
   arguments->seq = call.seq;
   void **pointer = arguments->pointers;
   for (const InputInfo &input : info.inputs) {
+    if (input.kind == HEXAD_INPUT_IMAGE) {
+      pixels = call.getPixels(input);
+      *pointer++ = pixels.data();
+      continue;
+    }
     bool isMask = input.kind == HEXAD_INPUT_MASK;
     inputs.push_back(isMask ? call.getMask()
                             : call.getIds(input.name, input.limit));
@@ -371,6 +388,9 @@ double ModelFiles::getErrorBound(size_t longestSequence) {
     double chain = 0;
     if (auto linear = llvm::dyn_cast<LinearOp>(op))
       chain = linear.getWeight().getType().getDimSize(1);
+    else if (auto patchify = llvm::dyn_cast<PatchifyOp>(op))
+      chain = patchify.getWeight().getType().getNumElements() /
+              patchify.getWeight().getType().getDimSize(0);
     else if (auto attention = llvm::dyn_cast<AttentionOp>(op))
       chain = attention.getHeadDim() + longestSequence;
     else if (llvm::isa<RowLocalOpInterface>(op))
@@ -393,9 +413,18 @@ void ModelFiles::expectTrue(const CompiledModel &model, const Call &call,
   if (!readReference())
     return;
   llvm::StringMap<reference::IntegerTensor> inputs;
+  llvm::StringMap<reference::FloatTensor> images;
   llvm::SmallVector<int64_t> shape{static_cast<int64_t>(call.rows.size()),
                                    static_cast<int64_t>(call.seq)};
   for (const InputInfo &input : model.getInfo().inputs) {
+    if (input.kind == HEXAD_INPUT_IMAGE) {
+      reference::FloatTensor tensor(
+          {shape[0], input.channels, input.height, input.width});
+      Floats values = call.getPixels(input);
+      tensor.elements.assign(values.begin(), values.end());
+      images.try_emplace(input.name, std::move(tensor));
+      continue;
+    }
     bool isMask = input.kind == HEXAD_INPUT_MASK;
     if (isMask && !call.withMask)
       continue;
@@ -406,8 +435,8 @@ void ModelFiles::expectTrue(const CompiledModel &model, const Call &call,
     inputs.try_emplace(input.name, std::move(tensor));
   }
   auto want = reference::runModel(
-      *reference, inputs,
-      reference::readParametersFrom(getSourceFolder(input)));
+      *reference, inputs, reference::readParametersFrom(getSourceFolder(input)),
+      images);
   ASSERT_TRUE(succeeded(want));
 
   std::map<std::string, std::vector<double>> expected;

@@ -46,6 +46,8 @@ struct Call {
   std::vector<int32_t> getMask() const;
   /// Ids below `limit`. At padding stands what no model may look at.
   std::vector<int32_t> getIds(llvm::StringRef input, int64_t limit) const;
+  /// Images, one for each sequence; `seq` must be the tokens of one.
+  std::vector<float> getPixels(const InputInfo &input) const;
 };
 
 using Floats = std::vector<float>;
