@@ -109,14 +109,16 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
     attachKernelModels<
         kernel::ActivationOp, kernel::AddOp, kernel::ClampOp,
-        kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::FinishPagesOp,
+        kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::CrossEntropyTileOp,
+        kernel::FinishCrossEntropyOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
         kernel::GatherRowsOp, kernel::L2NormalizeOp, kernel::GroupRowsOp,
         kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MatmulOp,
-        kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
-        kernel::PackValuesOp, kernel::RmsNormOp, kernel::RopeOp,
-        kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,
+        kernel::MeanLossOp, kernel::MeanRowsOp, kernel::MultiplyOp,
+        kernel::PackKeysOp, kernel::PackValuesOp, kernel::RmsNormOp,
+        kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,
         kernel::ScatterRowsOp, kernel::SoftcapOp, kernel::SoftmaxOp,
-        kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
+        kernel::SoftmaxPageOp, kernel::StartCrossEntropyOp,
+        kernel::StartPagesOp>(context);
   });
 }

@@ -47,8 +47,9 @@ struct KernelToVectorPass
               RopeOp, GatherIndicesOp, GatherRowsOp, GatherPackedRowsOp,
               ScatterRowsOp, CopyRowsOp, MeanRowsOp, ClampOp, RouteOp,
               GroupRowsOp, CombineRowsOp, LoadQueriesOp, PackKeysOp,
-              PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp>(
-            [&](auto kernel) { lower(vectors, kernel); })
+              PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp,
+              StartCrossEntropyOp, CrossEntropyTileOp, FinishCrossEntropyOp,
+              MeanLossOp>([&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");
     op->erase();
     return success();

@@ -172,8 +172,9 @@ template <typename... Ops> static void attachTiling(MLIRContext *context) {
 
 void hexad::registerTilingInterfaceExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HexadDialect *) {
-    attachTiling<ActivationOp, AddOp, ClampOp, EmbeddingOp, L2NormalizeOp,
-                 LayerNormOp, LinearOp, MultiplyOp, RmsNormOp, RopeOp, RotaryOp,
-                 RouteOp, ScaleOp, SoftcapOp, SoftmaxOp>(context);
+    attachTiling<ActivationOp, AddOp, ClampOp, CrossEntropyOp, EmbeddingOp,
+                 L2NormalizeOp, LayerNormOp, LinearOp, MultiplyOp, RmsNormOp,
+                 RopeOp, RotaryOp, RouteOp, ScaleOp, SoftcapOp, SoftmaxOp>(
+        context);
   });
 }

@@ -10,6 +10,7 @@
 
 include "hexad/Dialect/Kernel/IR/KernelBase.td"
 include "hexad/Dialect/Kernel/IR/KernelExpertOps.td"
+include "hexad/Dialect/Kernel/IR/KernelLossOps.td"
 
 //===----------------------------------------------------------------------===//
 // Matrix product
