@@ -120,10 +120,22 @@ ArrayRef<StringRef> hexad::getExportedFunctions(const LibraryInfo &info) {
 //===----------------------------------------------------------------------===//
 
 /// Raised when a reader of an older version would misunderstand.
-static constexpr int64_t metadataVersion = 2;
+static constexpr int64_t metadataVersion = 3;
 
 static StringRef getKindName(hexad_input_kind kind) {
-  return kind == HEXAD_INPUT_MASK ? "mask" : "ids";
+  switch (kind) {
+  case HEXAD_INPUT_MASK:
+    return "mask";
+  case HEXAD_INPUT_IDS:
+    return "ids";
+  case HEXAD_INPUT_LABELS:
+    return "labels";
+  case HEXAD_INPUT_NEXT_LABELS:
+    return "next_labels";
+  case HEXAD_INPUT_SEGMENT_LABELS:
+    return "segment_labels";
+  }
+  llvm_unreachable("every kind has a name");
 }
 static StringRef getKindName(hexad_output_kind kind) {
   switch (kind) {
@@ -133,6 +145,8 @@ static StringRef getKindName(hexad_output_kind kind) {
     return "pooled";
   case HEXAD_OUTPUT_SELECTED:
     return "selected";
+  case HEXAD_OUTPUT_SCALAR:
+    return "scalar";
   }
   llvm_unreachable("every kind has a name");
 }
@@ -154,9 +168,12 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           json.attribute("name", input.name);
           json.attribute("kind", getKindName(input.kind));
           json.attribute("type", "i32");
-          json.attribute("shape", json::Array({"batch", "seq"}));
+          json::Array shape = {"batch"};
+          if (input.kind != HEXAD_INPUT_SEGMENT_LABELS)
+            shape.push_back("seq");
+          json.attribute("shape", std::move(shape));
           json.attribute("optional", input.optional);
-          if (input.kind == HEXAD_INPUT_IDS)
+          if (input.kind != HEXAD_INPUT_MASK)
             json.attribute("limit", input.limit);
         });
     });
@@ -169,10 +186,13 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           json::Array shape;
           if (output.stacked)
             shape.push_back(output.count);
-          shape.push_back("batch");
-          if (output.kind != HEXAD_OUTPUT_POOLED)
+          if (output.kind != HEXAD_OUTPUT_SCALAR)
+            shape.push_back("batch");
+          if (output.kind != HEXAD_OUTPUT_SCALAR &&
+              output.kind != HEXAD_OUTPUT_POOLED)
             shape.push_back("seq");
-          shape.push_back(output.columns);
+          if (output.kind != HEXAD_OUTPUT_SCALAR)
+            shape.push_back(output.columns);
           json.attribute("shape", std::move(shape));
           json.attribute("stacked", output.stacked);
         });

@@ -149,3 +149,17 @@ void Tiler::convertPooledOutput(Value rows, Value output) {
       builder, /*result=*/Type(), results[0], output, /*restrict=*/true,
       /*writable=*/true);
 }
+
+/// One thread adds the losses, whoever computed them.
+void Tiler::convertMeanLoss(MeanLossOp op, Value output) {
+  builder.setLoc(op.getLoc());
+  Value rows = getRealRowCount(getRowDomain(op.getLosses()));
+  auto forall = scf::ForallOp::create(
+      builder, SmallVector<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(),
+      /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(forall.getTerminator());
+  kernel::MeanLossOp::create(
+      builder, TypeRange(), sliceRows(mapped(op.getLosses()), index(0), rows),
+      sliceRows(mapped(op.getLabels()), index(0), rows), output);
+}

@@ -19,6 +19,13 @@ static bool haveSameRows(Value lhs, Value rhs) {
   return succeeded(verifyCompatibleShape(getRows(lhs), getRows(rhs)));
 }
 
+LabelsOp hexad::getLabelsOp(Value argument) {
+  for (Operation *user : argument.getUsers())
+    if (auto labels = dyn_cast<LabelsOp>(user))
+      return labels;
+  return {};
+}
+
 LogicalResult LabelsOp::verify() {
   if (getShift() && isOfSegments())
     return emitOpError("labels_c1: expected a rectangle of labels with shift, "

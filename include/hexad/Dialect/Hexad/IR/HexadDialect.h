@@ -39,4 +39,9 @@ reifyRowsOfFirstOperand(mlir::Operation *op, mlir::OpBuilder &builder,
 #define GET_OP_CLASSES
 #include "hexad/Dialect/Hexad/IR/HexadOps.h.inc"
 
+namespace hexad {
+/// The op that takes a model's argument for labels; null if it is none.
+LabelsOp getLabelsOp(mlir::Value argument);
+} // namespace hexad
+
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_H
