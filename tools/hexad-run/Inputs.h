@@ -39,7 +39,8 @@ private:
       : info(&info), values(info.inputs.size()), given(info.inputs.size()) {}
   llvm::Error take(llvm::StringRef name, const StoredTensor &tensor,
                    llvm::StringRef path);
-  llvm::Error takeShape(llvm::StringRef name, const StoredTensor &tensor);
+  llvm::Error takeShape(llvm::StringRef name, const StoredTensor &tensor,
+                        bool ofSegments);
   llvm::Error checkPositions() const;
 
   const LibraryInfo *info;

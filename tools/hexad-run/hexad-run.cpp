@@ -24,7 +24,7 @@ static const ToolDescription tool = {
     "hexad-run", "hexad run LIBRARY [options]",
     "Run a library that hexad compiled on inputs from files",
     R"(
-Ids and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
+Ids, labels and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
 The weights file is found beside the library.
 
   hexad run libbert.so --inputs in.safetensors --outputs out.safetensors
@@ -58,10 +58,13 @@ static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
                                                  const Inputs &inputs) {
   std::vector<Output> outputs;
   for (const OutputInfo &output : info.outputs) {
-    SmallVector<int64_t, 4> shape = {int64_t(inputs.batch)};
-    if (output.kind != HEXAD_OUTPUT_POOLED)
-      shape.push_back(inputs.seq);
-    shape.push_back(output.columns);
+    SmallVector<int64_t, 4> shape;
+    if (output.kind != HEXAD_OUTPUT_SCALAR) {
+      shape.push_back(inputs.batch);
+      if (output.kind != HEXAD_OUTPUT_POOLED)
+        shape.push_back(inputs.seq);
+      shape.push_back(output.columns);
+    }
     std::optional<int64_t> elements = output.count;
     for (int64_t dim : shape)
       if (elements)
