@@ -168,7 +168,7 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           json.attribute("name", input.name);
           json.attribute("kind", getKindName(input.kind));
           json.attribute("type", "i32");
-          json::Array shape = {"batch"};
+          json::Array shape({"batch"});
           if (input.kind != HEXAD_INPUT_SEGMENT_LABELS)
             shape.push_back("seq");
           json.attribute("shape", std::move(shape));
