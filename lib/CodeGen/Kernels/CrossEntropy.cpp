@@ -118,7 +118,7 @@ Value CrossEntropyLowering::makeLogits(Value x, Value panels, Value bias,
             {divide(columns), attribute(shape[1]), attribute(shape[2])});
   if (bias)
     bias = slice(bias, {first}, {columns});
-  Value destination = makeScratch(tileClasses);
+  Value destination = makeScratch(std::min(tileClasses, shape[0] * shape[2]));
   return kernel::MatmulOp::create(
              builder, destination.getType(), x, some, bias, /*factor=*/Value(),
              /*residual=*/Value(), /*fold=*/Value(), destination, tile,
