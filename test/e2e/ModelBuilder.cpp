@@ -287,7 +287,7 @@ void ModelBuilder::takeLabels(int64_t limit, bool shift, bool pooled) {
 }
 
 Rows ModelBuilder::crossEntropy(const Rows &logits) {
-  return newRows(formatv("hexad.cross_entropy {0}, %l : {1}, tensor<?xi32> -> "
+  return newRows(formatv("cross_entropy {0}, %l : {1}, tensor<?xi32> -> "
                          "tensor<?x1xf32>",
                          logits.name, rowsType(logits.columns)),
                  1, logits.pooled);
