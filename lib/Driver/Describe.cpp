@@ -30,6 +30,10 @@ static InputInfo describeInput(func::FuncOp function, unsigned index) {
     input.limit = limit.getInt();
   else
     input.kind = HEXAD_INPUT_MASK;
+  if (LabelsOp labels = getLabelsOp(function.getArgument(index)))
+    input.kind = labels.isOfSegments() ? HEXAD_INPUT_SEGMENT_LABELS
+                 : labels.getShift()   ? HEXAD_INPUT_NEXT_LABELS
+                                       : HEXAD_INPUT_LABELS;
   return input;
 }
 
@@ -40,6 +44,11 @@ static OutputInfo describeOutput(func::FuncOp function, unsigned index) {
   output.stacked = !!function.getResultAttr(index, "hexad.stacked");
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(function.getResultTypes()[index]).getShape();
+  if (shape.empty()) {
+    output.kind = HEXAD_OUTPUT_SCALAR;
+    output.columns = 1;
+    return output;
+  }
   if (!output.stacked && shape.size() == 2)
     output.kind = HEXAD_OUTPUT_POOLED;
   Value value = function.getBody().front().getTerminator()->getOperand(index);

@@ -63,7 +63,7 @@ typedef enum @_status {
   $_WEIGHTS_NOT_FOUND = 4,  /* the weights file cannot be read */
   $_WEIGHTS_MISMATCH = 5,   /* truncated, foreign, or of another build */
   $_CAPACITY_EXCEEDED = 6,  /* the call is larger than the context */
-  $_INPUT_OUT_OF_RANGE = 7, /* an id, or a sequence too long for the model */
+  $_INPUT_OUT_OF_RANGE = 7, /* an id, a label, or too long a sequence */
   $_MASK_WITH_HOLE = 8,     /* real, padding, real again in one row */
   $_CONTEXT_BUSY = 9,       /* another thread is in a call on the context */
   $_SYSTEM_ERROR = 10,      /* threads cannot be made */
@@ -298,6 +298,21 @@ static std::string escapeComment(StringRef text) {
   return result;
 }
 
+static void writeLabels(raw_ostream &os, const InputInfo &input) {
+  bool ofSegments = input.kind == HEXAD_INPUT_SEGMENT_LABELS;
+  os << "  /* int32 [batch" << (ofSegments ? "" : ", seq")
+     << "]: what the loss compares the logits with, at least 0 and less\n   * "
+        "than "
+     << input.limit << ", or " << HEXAD_NO_LABEL << ": no label.";
+  if (input.kind == HEXAD_INPUT_NEXT_LABELS)
+    os << " Logits are compared with the label of\n   * the next element; the "
+          "first real one of a batch row is not looked at.";
+  if (!ofSegments)
+    os << " Not read\n   * at padding.";
+  os << (ofSegments ? " Null:\n   * no labels." : " Null: no labels.")
+     << " */\n  const int32_t *" << input.field << ";\n";
+}
+
 static void writeInput(raw_ostream &os, const InputInfo &input) {
   if (input.kind == HEXAD_INPUT_IMAGE) {
     os << "  /* float [batch, " << input.channels << ", " << input.height
@@ -307,6 +322,10 @@ static void writeInput(raw_ostream &os, const InputInfo &input) {
        << input.field << ";\n";
     return;
   }
+  if (input.kind == HEXAD_INPUT_LABELS ||
+      input.kind == HEXAD_INPUT_NEXT_LABELS ||
+      input.kind == HEXAD_INPUT_SEGMENT_LABELS)
+    return writeLabels(os, input);
   os << "  /* int32 [batch, seq]";
   if (input.kind == HEXAD_INPUT_MASK)
     os << ": 0 where an element is padding, else not 0. The real elements of "
@@ -323,6 +342,13 @@ static void writeInput(raw_ostream &os, const InputInfo &input) {
 
 static void writeOutput(raw_ostream &os, const LibraryInfo &info,
                         const OutputInfo &output) {
+  if (output.kind == HEXAD_OUTPUT_SCALAR) {
+    os << "  /* float: the mean cross-entropy over the elements that have a "
+          "label; NaN if\n   * none has. Wanted alone, it needs no memory for "
+          "logits. Null: not wanted. */\n  float *"
+       << output.field << ";\n";
+    return;
+  }
   int64_t tokens = info.getImageTokens();
   std::string seq = tokens ? std::to_string(tokens) : "seq";
   os << "  /* float [";
@@ -383,8 +409,9 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
     os << " *   call." << info.outputs.front().field << " = ...;\n";
   write(beforeArguments);
   for (const OutputInfo &output : info.outputs)
-    os << "/* Floats in a row of `" << output.field << "`. */\n#define "
-       << getColumnsMacro(info, output) << " " << output.columns << "\n";
+    if (output.kind != HEXAD_OUTPUT_SCALAR)
+      os << "/* Floats in a row of `" << output.field << "`. */\n#define "
+         << getColumnsMacro(info, output) << " " << output.columns << "\n";
   if (imageTokens)
     write("/* Tokens of an image. */\n#define $_TOKENS " +
           std::to_string(imageTokens) + "\n");

@@ -130,6 +130,12 @@ static StringRef getKindName(hexad_input_kind kind) {
     return "ids";
   case HEXAD_INPUT_IMAGE:
     return "image";
+  case HEXAD_INPUT_LABELS:
+    return "labels";
+  case HEXAD_INPUT_NEXT_LABELS:
+    return "next_labels";
+  case HEXAD_INPUT_SEGMENT_LABELS:
+    return "segment_labels";
   }
   llvm_unreachable("every kind has a name");
 }
@@ -141,6 +147,8 @@ static StringRef getKindName(hexad_output_kind kind) {
     return "pooled";
   case HEXAD_OUTPUT_SELECTED:
     return "selected";
+  case HEXAD_OUTPUT_SCALAR:
+    return "scalar";
   }
   llvm_unreachable("every kind has a name");
 }
@@ -168,10 +176,13 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
             json.attribute("tokens", input.tokens);
           } else {
             json.attribute("type", "i32");
-            json.attribute("shape", json::Array({"batch", "seq"}));
+            json::Array shape({"batch"});
+            if (input.kind != HEXAD_INPUT_SEGMENT_LABELS)
+              shape.push_back("seq");
+            json.attribute("shape", std::move(shape));
           }
           json.attribute("optional", input.optional);
-          if (input.kind == HEXAD_INPUT_IDS)
+          if (input.kind != HEXAD_INPUT_MASK)
             json.attribute("limit", input.limit);
         });
     });
@@ -184,12 +195,14 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           json::Array shape;
           if (output.stacked)
             shape.push_back(output.count);
-          shape.push_back("batch");
-          if (output.kind != HEXAD_OUTPUT_POOLED)
-            shape.push_back(info.getImageTokens()
-                                ? json::Value(info.getImageTokens())
-                                : json::Value("seq"));
-          shape.push_back(output.columns);
+          if (output.kind != HEXAD_OUTPUT_SCALAR) {
+            shape.push_back("batch");
+            if (output.kind != HEXAD_OUTPUT_POOLED)
+              shape.push_back(info.getImageTokens()
+                                  ? json::Value(info.getImageTokens())
+                                  : json::Value("seq"));
+            shape.push_back(output.columns);
+          }
           json.attribute("shape", std::move(shape));
           json.attribute("stacked", output.stacked);
         });

@@ -162,9 +162,12 @@ static bool readInput(const json::Value &value, InputInfo &input,
       !map.map("optional", input.optional) ||
       !map.mapOptional("limit", input.limit))
     return false;
-  input.kind = kind == "mask"    ? HEXAD_INPUT_MASK
-               : kind == "image" ? HEXAD_INPUT_IMAGE
-                                 : HEXAD_INPUT_IDS;
+  input.kind = kind == "mask"             ? HEXAD_INPUT_MASK
+               : kind == "image"          ? HEXAD_INPUT_IMAGE
+               : kind == "labels"         ? HEXAD_INPUT_LABELS
+               : kind == "next_labels"    ? HEXAD_INPUT_NEXT_LABELS
+               : kind == "segment_labels" ? HEXAD_INPUT_SEGMENT_LABELS
+                                          : HEXAD_INPUT_IDS;
   return kind != "image" || readImage(value, input, path);
 }
 
@@ -177,8 +180,13 @@ static bool readOutput(const json::Value &value, OutputInfo &output,
     return false;
   output.kind = kind == "pooled"     ? HEXAD_OUTPUT_POOLED
                 : kind == "selected" ? HEXAD_OUTPUT_SELECTED
+                : kind == "scalar"   ? HEXAD_OUTPUT_SCALAR
                                      : HEXAD_OUTPUT_ROWS;
   const json::Array *shape = value.getAsObject()->getArray("shape");
+  if (output.kind == HEXAD_OUTPUT_SCALAR && shape && shape->empty()) {
+    output.columns = 1;
+    return true;
+  }
   if (!shape || shape->empty() || !shape->back().getAsInteger() ||
       (output.stacked && !shape->front().getAsInteger())) {
     path.field("shape").report("expected a shape");

@@ -179,9 +179,13 @@ ModuleBuilder::build(Location loc, const SoftcapLayer &layer, Activations x) {
 
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const LinearLayer &layer, Activations x) {
-  if (&layer == head)
+  bool selects = &layer == head || (loss && &layer == loss->head);
+  if (selects && !(loss && loss->isOpen)) {
+    if (loss)
+      loss->input = x.rows;
     x.rows =
         SelectRowsOp::create(builder, loc, x.rows.getType(), x.rows, segments);
+  }
   if (layer.tied.empty()) {
     x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
                              layer.tensors, layer.transposed);
@@ -244,6 +248,9 @@ ModuleBuilder::build(Location loc, const OutputLayer &layer, Activations x) {
             f32),
         x.rows, segments);
   results.push_back({layer.name, value});
+  if (loss && !loss->mean && layer.name == "logits" &&
+      failed(buildLoss(loc, x)))
+    return failure();
   return x;
 }
 
@@ -333,9 +340,8 @@ ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
 // The module
 //===----------------------------------------------------------------------===//
 
-/// Whether there is attention among the layers, and all of it is causal;
-/// `pools` is set if there is a pool.
-static bool isCausal(llvm::ArrayRef<Layer> layers, bool &pools, bool &attends) {
+bool ModuleBuilder::isCausal(llvm::ArrayRef<Layer> layers, bool &pools,
+                             bool &attends) {
   bool causal = true;
   // Only looks.
   auto *mutableLayers = const_cast<Layer *>(layers.data());
@@ -396,10 +402,14 @@ LogicalResult ModuleBuilder::checkOutputs() {
   for (llvm::StringRef name : requested) {
     if (llvm::is_contained(own, name))
       continue;
+    if (name == "loss") {
+      wantsLoss = true;
+      continue;
+    }
     if (name != "hidden") {
       InFlightDiagnostic diagnostic =
           emitError(description.loc, "there is no output '")
-          << name << "'; expected 'hidden'";
+          << name << "'; expected 'hidden', 'loss'";
       for (llvm::StringRef known : own)
         diagnostic << ", '" << known << "'";
       return diagnostic;
@@ -457,6 +467,8 @@ LogicalResult ModuleBuilder::buildInputs() {
              << input.name << "'";
     lastInput = packed.getDefiningOp();
   }
+  if (loss)
+    buildLabels();
   return success();
 }
 
@@ -464,6 +476,8 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
   if (failed(checkOutputs()))
     return nullptr;
   findHead();
+  if (wantsLoss && failed(findLoss()))
+    return nullptr;
   OwningOpRef<ModuleOp> owned =
       ModuleOp::create(description.loc, description.name);
   builder.setInsertionPointToStart(owned->getBody());
@@ -471,6 +485,8 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
     return nullptr;
   if (hiddenStates)
     results.push_back({"hidden", hiddenStates, /*stacked=*/true});
+  if (loss)
+    results.push_back({"loss", loss->mean});
 
   SmallVector<Value> values;
   for (const Result &result : results)

@@ -132,30 +132,42 @@ static LogicalResult verifyArguments(func::FuncOp function,
         return failure();
       continue;
     }
-    ++rectangles;
-    if (!type || type.getRank() != 2 || !type.isDynamicDim(0) ||
-        !type.isDynamicDim(1) || !type.getElementType().isInteger(32) ||
-        type.getEncoding())
+    // Segments have one label each.
+    bool isLabels(getLabelsOp(argument));
+    if (!isLabels)
+      ++rectangles;
+    bool fits =
+        type && (type.getRank() == 2 || (isLabels && type.getRank() == 1));
+    if (!fits || !llvm::all_of(type.getShape(), ShapedType::isDynamic) ||
+        !type.getElementType().isInteger(32) || type.getEncoding())
       return emitError(loc, "expected ")
-             << subject << " to be a tensor<?x?xi32>, found "
+             << subject << " to be a tensor<?x?xi32>"
+             << (isLabels ? " or a tensor<?xi32>" : "") << ", found "
              << argument.getType();
     if (failed(names.check(loc, function.getArgAttr(index, "hexad.name"),
                            subject)))
       return failure();
     Attribute limit = function.getArgAttr(index, "hexad.limit");
+    if (isLabels && !limit)
+      return emitError(loc, "expected hexad.limit on ")
+             << subject << ", which is labels";
     if (!limit)
       ++masks;
     else if (failed(checkLimit(loc, limit)))
       return failure();
     // The mask makes segments, ids make rows; nothing else is known of them.
     for (Operation *user : argument.getUsers())
-      if (limit ? !isa<PackRowsOp>(user) : !isa<SegmentsOp>(user))
+      if (isLabels ? !isa<LabelsOp>(user)
+          : limit  ? !isa<PackRowsOp>(user)
+                   : !isa<SegmentsOp>(user))
         return emitError(user->getLoc(), "expected ")
                << subject
-               << (limit ? ", with hexad.limit, to be used by "
-                           "hexad.pack_rows only"
-                         : ", without hexad.limit, to be used by "
-                           "hexad.segments only");
+               << (isLabels ? ", which is labels, to be used by hexad.labels "
+                              "only"
+                   : limit  ? ", with hexad.limit, to be used by "
+                              "hexad.pack_rows only"
+                            : ", without hexad.limit, to be used by "
+                              "hexad.segments only");
   }
   if (images > 1 || (images && rectangles))
     return emitError(function.getLoc(),
@@ -179,6 +191,9 @@ static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
     Location loc = function.getLoc();
     bool stacked(function.getResultAttr(index, "hexad.stacked"));
     auto type = dyn_cast<RankedTensorType>(resultType);
+    // The loss.
+    bool isScalar = type && type.getElementType().isF32() && !stacked &&
+                    type.getRank() == 0;
     // [count,] batch, seq, columns or batch, columns.
     bool fits = type && type.getElementType().isF32() && !type.getEncoding() &&
                 (stacked ? type.getRank() == 4
@@ -192,12 +207,12 @@ static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
              llvm::all_of(shape.drop_front(stacked ? 1 : 0).drop_back(),
                           ShapedType::isDynamic);
     }
-    if (!fits)
+    if (!fits && !isScalar)
       return emitError(loc, "expected ")
              << subject << " to be "
              << (stacked ? "a stack tensor<LxBxSxDxf32> with dynamic B and S"
-                         : "rows tensor<?x?xDxf32> or pooled rows "
-                           "tensor<?xDxf32>")
+                         : "rows tensor<?x?xDxf32>, pooled rows "
+                           "tensor<?xDxf32> or a loss tensor<f32>")
              << ", found " << resultType;
     if (failed(names.check(loc, function.getResultAttr(index, "hexad.name"),
                            subject)))

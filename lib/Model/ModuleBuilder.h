@@ -8,6 +8,7 @@
 #ifndef HEXAD_LIB_MODEL_MODULEBUILDER_H
 #define HEXAD_LIB_MODEL_MODULEBUILDER_H
 
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Model/Description.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -140,6 +141,16 @@ private:
   buildCache(mlir::Location loc, const AttentionLayer &layer, HeadShape shape);
 
   void findHead();
+  /// Whether all attention among the layers is causal; `pools` and `attends`
+  /// are set if there is a pool, or attention.
+  static bool isCausal(llvm::ArrayRef<Layer> layers, bool &pools,
+                       bool &attends);
+
+  // BuilderLoss.cpp
+  /// Finds the logits that the loss is of.
+  mlir::LogicalResult findLoss();
+  void buildLabels();
+  mlir::LogicalResult buildLoss(mlir::Location loc, Activations logits);
 
   // Stacks of hidden states.
   mlir::Value startStates(mlir::Location loc, int64_t count, mlir::Value first);
@@ -154,6 +165,18 @@ private:
     return mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, columns},
                                        f32);
   }
+
+  /// The loss, if it is asked for.
+  struct Loss {
+    bool pooled; ///< a label for each segment
+    bool shift;  ///< the label of the next token
+    /// The first layer that is built twice, and what it gets; null: none is.
+    const LinearLayer *head;
+    mlir::Value input;
+    bool isOpen = false; ///< the layers of the loss are being built
+    LabelsOp labels;
+    mlir::Value mean;
+  };
 
   const Description &description;
   llvm::ArrayRef<std::string> requested;
@@ -175,6 +198,8 @@ private:
   /// The linear layer that works on selected rows; null if the model has no
   /// sessions.
   const LinearLayer *head = nullptr;
+  bool wantsLoss = false;
+  std::optional<Loss> loss;
   mlir::Operation *lastInput =
       nullptr; ///< behind which tables of positions stand
   std::vector<std::pair<RopeDescription, mlir::Value>> rotaries;

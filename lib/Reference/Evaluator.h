@@ -99,6 +99,11 @@ llvm::LogicalResult evaluate(ScaleColumnsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(ScaleOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(SoftcapOp op, Evaluator &evaluator);
 
+// LossOps.cpp
+llvm::LogicalResult evaluate(CrossEntropyOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(LabelsOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(MeanLossOp op, Evaluator &evaluator);
+
 // NormOps.cpp
 llvm::LogicalResult evaluate(L2NormalizeOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(LayerNormOp op, Evaluator &evaluator);

@@ -74,9 +74,9 @@ LogicalResult Evaluator::set(Value result, RuntimeValue value) {
 
 static LogicalResult evaluateOperation(Operation &op, Evaluator &evaluator) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<ActivationOp, AddOp, AttentionOp, ClampOp, ElementsOp, EmbeddingOp,
-            ExpertsOp, ImageSegmentsOp, L2NormalizeOp, LayerNormOp, LinearOp,
-            LoadOp, MultiplyOp, PackRowsOp, PatchesOp, PatchifyOp, PoolOp,
+      .Case<ActivationOp, AddOp, AttentionOp, ClampOp, CrossEntropyOp, ElementsOp, EmbeddingOp,
+            ExpertsOp, ImageSegmentsOp, L2NormalizeOp, LabelsOp, LayerNormOp, LinearOp,
+            LoadOp, MeanLossOp, MultiplyOp, PackRowsOp, PatchesOp, PatchifyOp, PoolOp,
             PositionsOp, PrefixRowsOp, RmsNormOp, RopeOp, RotaryOp, RouteOp,
             RowsOp, ScaleColumnsOp, ScaleOp, SegmentsOp, SelectRowsOp,
             SoftcapOp, SoftmaxOp, UnpackRowsOp>(
@@ -179,15 +179,49 @@ static bool isMask(BlockArgument argument) {
 /// Reports ids outside `[0, limit)`, wherever the mask is not 0.
 static LogicalResult checkIds(func::FuncOp function, StringRef name,
                               const IntegerTensor &ids,
-                              const IntegerTensor *mask, int64_t limit) {
+                              const IntegerTensor &mask, int64_t limit) {
   for (auto [element, id] : llvm::enumerate(ids.elements)) {
-    bool real = !mask || mask->elements[element] != 0;
-    if (real && (id < 0 || id >= limit))
+    if (mask.elements[element] != 0 && (id < 0 || id >= limit))
       return function.emitError("input '")
              << name << "': expected ids from 0 to " << limit - 1 << ", found "
              << id << " at ["
              << static_cast<int64_t>(element) / ids.getColumns() << ", "
              << static_cast<int64_t>(element) % ids.getColumns() << "]";
+  }
+  return success();
+}
+
+/// Reports labels outside `[0, limit)` of rows that have one.
+static LogicalResult checkLabels(func::FuncOp function, StringRef name,
+                                 LabelsOp op, const IntegerTensor &labels,
+                                 const IntegerTensor &mask, int64_t limit) {
+  auto isReal = [&](int64_t row, int64_t column) {
+    return column >= 0 && mask.getRow(row)[column] != 0;
+  };
+  auto check = [&](bool counts, int64_t label,
+                   const Twine &place) -> LogicalResult {
+    if (!counts || label == LabelsOp::ignored || (label >= 0 && label < limit))
+      return success();
+    return function.emitError("input '")
+           << name << "': expected labels from 0 to " << limit - 1 << " or "
+           << LabelsOp::ignored << ", found " << label << " at [" << place
+           << "]";
+  };
+  for (int64_t row = 0; row < mask.getRows(); ++row) {
+    if (op.isOfSegments()) {
+      bool counts = llvm::any_of(mask.getRow(row),
+                                 [](int64_t element) { return element != 0; });
+      if (failed(check(counts, labels.elements[row], Twine(row))))
+        return failure();
+      continue;
+    }
+    for (int64_t column = 0; column < mask.getColumns(); ++column) {
+      bool counts =
+          isReal(row, column) && (!op.getShift() || isReal(row, column - 1));
+      if (failed(check(counts, labels.getRow(row)[column],
+                       Twine(row) + ", " + Twine(column))))
+        return failure();
+    }
   }
   return success();
 }
@@ -252,8 +286,9 @@ bindInputs(func::FuncOp function,
     unsigned number = argument.getArgNumber();
     auto name = function.getArgAttrOfType<StringAttr>(number, "hexad.name");
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!name || !type || type.getRank() != 2 ||
-        !type.getElementType().isInteger(32))
+    bool fits = type && (type.getRank() == 2 ||
+                         (type.getRank() == 1 && getLabelsOp(argument)));
+    if (!name || !fits || !type.getElementType().isInteger(32))
       return function.emitError("expected argument ")
              << number << " to be a rectangle of i32 with a hexad.name, found "
              << argument.getType();
@@ -266,11 +301,16 @@ bindInputs(func::FuncOp function,
       return function.emitError("input '") << name.getValue() << "' is missing";
   }
 
+  // Labels of segments have no shape that others could share.
+  auto isVector = [](BlockArgument argument) {
+    return cast<RankedTensorType>(argument.getType()).getRank() == 1;
+  };
   const IntegerTensor *first = nullptr;
   StringRef firstName;
-  for (StringRef name : names) {
+  for (auto [argument, name] :
+       llvm::zip_equal(function.getArguments(), names)) {
     auto found = inputs.find(name);
-    if (found == inputs.end())
+    if (found == inputs.end() || isVector(argument))
       continue;
     const IntegerTensor &input = found->second;
     if (input.shape.size() != 2)
@@ -282,10 +322,6 @@ bindInputs(func::FuncOp function,
              << name << "': expected the shape of '" << firstName << "', "
              << first->shape[0] << " x " << first->shape[1] << ", found "
              << input.shape[0] << " x " << input.shape[1];
-    for (int64_t element : input.elements)
-      if (!llvm::isInt<32>(element))
-        return function.emitError("input '")
-               << name << "': " << element << " does not fit in 32 bits";
     if (!first) {
       first = &input;
       firstName = name;
@@ -293,6 +329,12 @@ bindInputs(func::FuncOp function,
   }
   if (!first)
     return function.emitError("no input is given");
+  for (const auto &input : inputs)
+    for (int64_t element : input.second.elements)
+      if (!llvm::isInt<32>(element))
+        return function.emitError("input '")
+               << input.first() << "': " << element
+               << " does not fit in 32 bits";
   for (const auto &input : inputs)
     if (!llvm::is_contained(names, input.first()))
       return function.emitError("the model has no input '")
@@ -303,10 +345,20 @@ bindInputs(func::FuncOp function,
   for (auto [argument, name] :
        llvm::zip_equal(function.getArguments(), names)) {
     auto found = inputs.find(name);
+    ArrayRef<int64_t> shape = first->shape;
+    if (isVector(argument))
+      shape = shape.take_front();
+    if (found != inputs.end() && found->second.shape != shape)
+      return function.emitError("input '")
+             << name << "': expected one label for each of " << shape[0]
+             << " segments, found "
+             << describe(std::make_shared<const IntegerTensor>(found->second));
     auto value = found != inputs.end()
                      ? std::make_shared<const IntegerTensor>(found->second)
                      : std::make_shared<const IntegerTensor>(
-                           first->shape, isMask(argument) ? 1 : 0);
+                           shape, getLabelsOp(argument) ? LabelsOp::ignored
+                                  : isMask(argument)    ? 1
+                                                        : 0);
     if (isMask(argument))
       mask = value.get();
     if (!fitsType(value, argument.getType()))
@@ -316,22 +368,25 @@ bindInputs(func::FuncOp function,
     arguments.push_back(std::move(value));
   }
 
+  IntegerTensor everything(first->shape, 1);
+  const IntegerTensor &real = mask ? *mask : everything;
   for (auto [argument, name, value] :
-       llvm::zip_equal(function.getArguments(), names, arguments))
-    if (auto limit = function.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), "hexad.limit"))
-      if (failed(
-              checkIds(function, name,
-                       *std::get<std::shared_ptr<const IntegerTensor>>(value),
-                       mask, limit.getInt())))
-        return failure();
-  auto limit = function->getAttrOfType<IntegerAttr>("hexad.position_limit");
-  if (limit) {
-    IntegerTensor everything(first->shape, 1);
-    if (failed(checkPositions(function, mask ? *mask : everything,
-                              limit.getInt())))
+       llvm::zip_equal(function.getArguments(), names, arguments)) {
+    auto limit = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                        "hexad.limit");
+    if (!limit)
+      continue;
+    const IntegerTensor &ids =
+        *std::get<std::shared_ptr<const IntegerTensor>>(value);
+    LabelsOp labels = getLabelsOp(argument);
+    if (failed(labels ? checkLabels(function, name, labels, ids, real,
+                                    limit.getInt())
+                      : checkIds(function, name, ids, real, limit.getInt())))
       return failure();
   }
+  auto limit = function->getAttrOfType<IntegerAttr>("hexad.position_limit");
+  if (limit && failed(checkPositions(function, real, limit.getInt())))
+    return failure();
   return arguments;
 }
 

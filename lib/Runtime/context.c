@@ -19,8 +19,8 @@ typedef struct layout {
   uint32_t threads;
   size_t pointers, workers, row_element, element_row, positions, segment_bounds,
       segment_first, segment_pages, selected_row, selected_element,
-      tile_segment, tile_bounds, page_bounds, page_segment, caches, pages,
-      tokens, extended, arena;
+      tile_segment, tile_bounds, page_bounds, page_segment, labels, caches,
+      pages, tokens, extended, arena;
   size_t arena_bytes;
   size_t total;
   int overflow;
@@ -51,6 +51,14 @@ static size_t arena_bytes(const hexad_arena_size *size, const int64_t *extents,
 static size_t granules(size_t count) {
   return (count + HEXAD_ROW_GRANULE - 1) / HEXAD_ROW_GRANULE *
          HEXAD_ROW_GRANULE;
+}
+
+/* Whether there is an input of labels. */
+static int has_labels(const hexad_model_info *info) {
+  for (int32_t i = 0; i < info->input_count; ++i)
+    if (hexad_is_labels(&info->inputs[i]))
+      return 1;
+  return 0;
 }
 
 /* Whether there is an output of which rows are selected. */
@@ -153,6 +161,9 @@ static hexad_status plan(const hexad_model *model,
       place(layout, capacity->query_tiles, 2 * sizeof(int32_t));
   layout->page_bounds = place(layout, capacity->pages, 2 * sizeof(int32_t));
   layout->page_segment = place(layout, capacity->pages, sizeof(int32_t));
+  if (has_labels(info))
+    layout->labels = place(layout, rows > segment_rows ? rows : segment_rows,
+                           sizeof(int32_t));
   if (info->cache_count) {
     layout->caches =
         place(layout, capacity->segments,
@@ -253,6 +264,8 @@ static hexad_context *assemble(char *base, const layout *layout,
   tables->tile_bounds = (int32_t *)(base + layout->tile_bounds);
   tables->page_bounds = (int32_t *)(base + layout->page_bounds);
   tables->page_segment = (int32_t *)(base + layout->page_segment);
+  if (has_labels(model->info))
+    tables->labels = (int32_t *)(base + layout->labels);
   if (model->info->cache_count) {
     tables->caches = (hexad_cache_place *)(base + layout->caches);
     context->pages = base + layout->pages;
@@ -279,6 +292,7 @@ static hexad_context *assemble(char *base, const layout *layout,
   pointers[HEXAD_POINTER_TILE_BOUNDS] = tables->tile_bounds;
   pointers[HEXAD_POINTER_PAGE_BOUNDS] = tables->page_bounds;
   pointers[HEXAD_POINTER_PAGE_SEGMENT] = tables->page_segment;
+  pointers[HEXAD_POINTER_LABELS] = tables->labels;
   return context;
 }
 

@@ -110,3 +110,59 @@ hexad_status hexad_door_check_ids(const hexad_input_info *input, size_t seq,
   }
   return HEXAD_OK;
 }
+
+int hexad_is_labels(const hexad_input_info *input) {
+  return input->kind == HEXAD_INPUT_LABELS ||
+         input->kind == HEXAD_INPUT_NEXT_LABELS ||
+         input->kind == HEXAD_INPUT_SEGMENT_LABELS;
+}
+
+static int is_label(const hexad_input_info *input, int32_t label) {
+  return label == HEXAD_NO_LABEL || (label >= 0 && label < input->limit);
+}
+
+static hexad_status take_segment_labels(const hexad_input_info *input,
+                                        size_t batch, const int32_t *labels,
+                                        int wanted, const hexad_tables *tables,
+                                        hexad_message message) {
+  for (size_t segment = 0; segment < batch; ++segment) {
+    if (tables->segment_first[segment] < 0)
+      continue;
+    if (!is_label(input, labels[segment]))
+      return hexad_fail(message, HEXAD_INPUT_OUT_OF_RANGE,
+                        "%s[%zu] is %d, it must be %d (no label), or at least "
+                        "0 and less than %lld",
+                        input->name, segment, (int)labels[segment],
+                        HEXAD_NO_LABEL, (long long)input->limit);
+    if (wanted)
+      tables->labels[segment] = labels[segment];
+  }
+  return HEXAD_OK;
+}
+
+hexad_status hexad_door_take_labels(const hexad_input_info *input, size_t batch,
+                                    size_t seq, const int32_t *labels,
+                                    int wanted, const hexad_tables *tables,
+                                    hexad_message message) {
+  if (input->kind == HEXAD_INPUT_SEGMENT_LABELS)
+    return take_segment_labels(input, batch, labels, wanted, tables, message);
+  /* A segment's first label has no row in front that could have it. */
+  int shift = input->kind == HEXAD_INPUT_NEXT_LABELS;
+  for (size_t segment = 0; segment < batch; ++segment) {
+    int64_t end = tables->segment_bounds[segment + 1];
+    for (int64_t row = tables->segment_bounds[segment] + shift; row < end;
+         ++row) {
+      size_t element = (size_t)tables->row_element[row];
+      int32_t label = labels[element];
+      if (!is_label(input, label))
+        return hexad_fail(message, HEXAD_INPUT_OUT_OF_RANGE,
+                          "%s[%zu, %zu] is %d, it must be %d (no label), or at "
+                          "least 0 and less than %lld",
+                          input->name, element / seq, element % seq, (int)label,
+                          HEXAD_NO_LABEL, (long long)input->limit);
+      if (wanted)
+        tables->labels[row - shift] = label;
+    }
+  }
+  return HEXAD_OK;
+}

@@ -43,12 +43,12 @@ void hexad_context_end(hexad_context *context) {
   __atomic_store_n(&context->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Is there an output of selected rows that the caller wants? */
-static int selects(const hexad_model_info *info,
-                   const hexad_arguments *arguments) {
+/* Is there an output of this kind that the caller wants? */
+static int wants(const hexad_model_info *info, const hexad_arguments *arguments,
+                 enum hexad_output_kind kind) {
   void *const *outputs = arguments->pointers + info->input_count;
   for (int32_t i = 0; i < info->output_count; ++i)
-    if (info->outputs[i].kind == HEXAD_OUTPUT_SELECTED && outputs[i])
+    if (info->outputs[i].kind == (int32_t)kind && outputs[i])
       return 1;
   return 0;
 }
@@ -114,17 +114,24 @@ static hexad_status open_door(hexad_context *context,
   }
   hexad_status status = hexad_door_open(
       info, &context->capacity, arguments->batch, seq, mask,
-      selects(info, arguments), &context->tables, context->extents, message);
+      wants(info, arguments, HEXAD_OUTPUT_SELECTED), &context->tables,
+      context->extents, message);
   if (status != HEXAD_OK)
     return status;
 
   int64_t tokens = context->tables.segment_bounds[arguments->batch];
   for (int32_t i = 0; i < info->input_count; ++i) {
     const hexad_input_info *input = &info->inputs[i];
-    if (input->kind != HEXAD_INPUT_IDS || !arguments->pointers[i])
+    if (!arguments->pointers[i])
       continue;
-    status = hexad_door_check_ids(input, seq, arguments->pointers[i], tokens,
-                                  &context->tables, message);
+    if (input->kind == HEXAD_INPUT_IDS)
+      status = hexad_door_check_ids(input, seq, arguments->pointers[i], tokens,
+                                    &context->tables, message);
+    else if (hexad_is_labels(input))
+      status = hexad_door_take_labels(
+          input, arguments->batch, seq, arguments->pointers[i],
+          wants(info, arguments, HEXAD_OUTPUT_SCALAR), &context->tables,
+          message);
     if (status != HEXAD_OK)
       return status;
   }

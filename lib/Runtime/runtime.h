@@ -96,6 +96,7 @@ typedef struct hexad_tables {
   int32_t *row_element, *element_row, *positions, *segment_bounds,
       *segment_first, *segment_pages, *selected_row, *selected_element,
       *tile_segment, *tile_bounds, *page_bounds, *page_segment;
+  int32_t *labels; /* null: the model has no input of labels */
   hexad_cache_place *caches;
 } hexad_tables;
 
@@ -152,6 +153,16 @@ hexad_status hexad_door_check_ids(const hexad_input_info *input, size_t seq,
                                   const int32_t *ids, int64_t tokens,
                                   const hexad_tables *tables,
                                   hexad_message message);
+
+/* Is this an input of labels? */
+int hexad_is_labels(const hexad_input_info *input);
+
+/* Gives each row its label, if `wanted`. Are those of rows that have one in
+ * [0, limit), or HEXAD_NO_LABEL? */
+hexad_status hexad_door_take_labels(const hexad_input_info *input, size_t batch,
+                                    size_t seq, const int32_t *labels,
+                                    int wanted, const hexad_tables *tables,
+                                    hexad_message message);
 
 /*===--- context.c, forward.c
  * ----------------------------------------------===*/

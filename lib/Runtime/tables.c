@@ -102,6 +102,10 @@ void hexad_tables_end(const hexad_table_writer *writer, int64_t elements,
   fill(tables->selected_row + selected, selected_room - selected, -1);
   fill(tables->selected_element + selected, selected_room - selected, -1);
   tables->segment_pages[segments] = (int32_t)writer->pages;
+  /* Until the door gives them one. */
+  if (tables->labels)
+    fill(tables->labels, row_room > segment_room ? row_room : segment_room,
+         HEXAD_NO_LABEL);
 
   int64_t tile_rows = writer->info->tile_rows;
   extents[HEXAD_EXTENT_ROWS] = row_room;

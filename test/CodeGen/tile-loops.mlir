@@ -65,7 +65,7 @@ func.func @swap(%ids: tensor<?x?xi32>) -> (tensor<?x?x8xf32>, tensor<?x?x8xf32>)
 
 // Nothing is made of what nobody looks at; a rectangle may be two outputs.
 // CHECK-LABEL: func.func @dead
-// CHECK-SAME: %[[FIRST:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 17 : i64}, %[[SECOND:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 18 : i64}
+// CHECK-SAME: %[[FIRST:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 18 : i64}, %[[SECOND:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 19 : i64}
 hexad.parameter @table : tensor<10x8xf32> from "m.safetensors" ["t"]
 func.func @dead(%ids: tensor<?x?xi32>) -> (tensor<?x?x8xf32>, tensor<?x?x8xf32>) {
   %s = hexad.segments %ids : tensor<?x?xi32>

@@ -7,8 +7,8 @@
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index {hexad.extent = 1 : i64}
 // CHECK-SAME: %[[TOKENS:[a-z0-9]+]]: index {hexad.extent = 2 : i64}
 // CHECK-SAME: %[[STRIPS:[a-z0-9]+]]: index {hexad.extent = 3 : i64}
-// CHECK-SAME: %[[IDS:[a-z0-9]+]]: tensor<?xi32> {hexad.pointer = 16 : i64}
-// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 17 : i64}
+// CHECK-SAME: %[[IDS:[a-z0-9]+]]: tensor<?xi32> {hexad.pointer = 17 : i64}
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 18 : i64}
 hexad.parameter @table : tensor<10x8xf32> from "m.safetensors" ["t"]
 func.func @block(%ids: tensor<?x?xi32>) -> tensor<?x?x8xf32> {
   // CHECK: scf.forall (%{{.+}}) in (%[[THREADS]])

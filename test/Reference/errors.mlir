@@ -177,6 +177,49 @@ func.func @image_segments_size() -> !hexad.segments {
   return %segments : !hexad.segments
 }
 
+// CHECK: error: 'hexad.cross_entropy' op expected labels from 0 to 1 or -100, found 2 in row 1
+func.func @label_too_large() -> tensor<2x1xf32> {
+  %x = arith.constant dense<0.0> : tensor<2x2xf32>
+  %l = arith.constant dense<[1, 2]> : tensor<2xi32>
+  %y = hexad.cross_entropy %x, %l : tensor<2x2xf32>, tensor<2xi32> -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}
+
+// CHECK: error: 'hexad.cross_entropy' op expected labels from 0 to 1 or -100, found -1 in row 0
+func.func @label_negative() -> tensor<2x1xf32> {
+  %x = arith.constant dense<0.0> : tensor<2x2xf32>
+  %l = arith.constant dense<[-1, 0]> : tensor<2xi32>
+  %y = hexad.cross_entropy %x, %l : tensor<2x2xf32>, tensor<2xi32> -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}
+
+// CHECK: error: 'hexad.labels' op expected a rectangle of 1 x 2, found 2 x 2
+func.func @labels_rectangle() -> tensor<?xi32> {
+  %mask = arith.constant dense<1> : tensor<1x2xi32>
+  %labels = arith.constant dense<1> : tensor<2x2xi32>
+  %segments = hexad.segments %mask : tensor<1x2xi32>
+  %rows = hexad.labels %labels, %segments : tensor<2x2xi32> -> tensor<?xi32>
+  return %rows : tensor<?xi32>
+}
+
+// CHECK: error: 'hexad.labels' op expected 1 rows in labels, found 2
+func.func @labels_of_segments() -> tensor<?xi32> {
+  %mask = arith.constant dense<1> : tensor<1x2xi32>
+  %labels = arith.constant dense<1> : tensor<2xi32>
+  %segments = hexad.segments %mask : tensor<1x2xi32>
+  %rows = hexad.labels %labels, %segments : tensor<2xi32> -> tensor<?xi32>
+  return %rows : tensor<?xi32>
+}
+
+// CHECK: error: 'hexad.mean_loss' op expected 2 rows in labels, found 3
+func.func @mean_loss_labels() -> tensor<f32> {
+  %two = arith.constant dense<0.0> : tensor<2x1xf32>
+  %x = tensor.cast %two : tensor<2x1xf32> to tensor<?x1xf32>
+  %l = arith.constant dense<0> : tensor<3xi32>
+  %y = hexad.mean_loss %x, %l : tensor<?x1xf32>, tensor<3xi32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
 // CHECK: @last
 // CHECK-NEXT: 0
 func.func @last() -> index {

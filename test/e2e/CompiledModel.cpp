@@ -85,6 +85,42 @@ std::vector<float> Call::getPixels(const InputInfo &input) const {
   return pixels;
 }
 
+std::vector<int32_t> Call::getLabels(const InputInfo &input) const {
+  std::vector<int32_t> labels = getIds(input.name, input.limit);
+  for (auto [index, row] : llvm::enumerate(rows))
+    for (size_t i = 0; i < row.length; ++i)
+      if ((row.seed + i) % unlabelled == 0)
+        labels[index * seq + row.first + i] = HEXAD_NO_LABEL;
+  if (input.kind == HEXAD_INPUT_NEXT_LABELS)
+    // No row has a segment's first label.
+    for (auto [index, row] : llvm::enumerate(rows))
+      if (row.length)
+        labels[index * seq + row.first] = std::numeric_limits<int>::min();
+  if (input.kind != HEXAD_INPUT_SEGMENT_LABELS)
+    return labels;
+  std::vector<int32_t> first;
+  for (auto [index, row] : llvm::enumerate(rows))
+    first.push_back(row.length ? labels[index * seq + row.first]
+                               : std::numeric_limits<int>::min());
+  return first;
+}
+
+std::vector<int32_t> Call::getInput(const InputInfo &input) const {
+  switch (input.kind) {
+  case HEXAD_INPUT_IMAGE:
+    break; // getPixels
+  case HEXAD_INPUT_MASK:
+    return getMask();
+  case HEXAD_INPUT_IDS:
+    return getIds(input.name, input.limit);
+  case HEXAD_INPUT_LABELS:
+  case HEXAD_INPUT_NEXT_LABELS:
+  case HEXAD_INPUT_SEGMENT_LABELS:
+    return getLabels(input);
+  }
+  llvm_unreachable("every kind has a case");
+}
+
 Floats Outputs::getSequence(const std::string &name, const Call &call,
                             size_t row) const {
   const OutputInfo &info = infos.at(name);
@@ -226,8 +262,7 @@ Outputs CompiledModel::runIn(hexad_context *context, const Call &call,
       continue;
     }
     bool isMask = input.kind == HEXAD_INPUT_MASK;
-    inputs.push_back(isMask ? call.getMask()
-                            : call.getIds(input.name, input.limit));
+    inputs.push_back(call.getInput(input));
     *pointer++ = isMask && !call.withMask ? nullptr : inputs.back().data();
   }
 
@@ -240,8 +275,10 @@ Outputs CompiledModel::runIn(hexad_context *context, const Call &call,
       *pointer++ = nullptr;
       continue;
     }
-    size_t rows =
-        call.rows.size() * (output.kind == HEXAD_OUTPUT_POOLED ? 1 : call.seq);
+    size_t rows = 1;
+    if (output.kind != HEXAD_OUTPUT_SCALAR)
+      rows = call.rows.size() *
+             (output.kind == HEXAD_OUTPUT_POOLED ? 1 : call.seq);
     Floats &values = outputs.values[output.name];
     values.assign(output.count * rows * output.columns + guard, untouched);
     outputs.infos[output.name] = output;
@@ -428,9 +465,9 @@ void ModelFiles::expectTrue(const CompiledModel &model, const Call &call,
     bool isMask = input.kind == HEXAD_INPUT_MASK;
     if (isMask && !call.withMask)
       continue;
-    std::vector<int32_t> values =
-        isMask ? call.getMask() : call.getIds(input.name, input.limit);
-    reference::IntegerTensor tensor(shape);
+    std::vector<int32_t> values = call.getInput(input);
+    reference::IntegerTensor tensor(llvm::ArrayRef(shape).take_front(
+        input.kind == HEXAD_INPUT_SEGMENT_LABELS ? 1 : 2));
     tensor.elements.assign(values.begin(), values.end());
     inputs.try_emplace(input.name, std::move(tensor));
   }
@@ -462,7 +499,9 @@ void ModelFiles::expectTrue(const CompiledModel &model, const Call &call,
       largest = std::max(largest, std::abs(value));
     for (size_t i = 0; i < values.size(); ++i) {
       size_t element = i / info.columns % std::max<size_t>(mask.size(), 1);
-      if (info.kind != HEXAD_OUTPUT_POOLED && !mask[element])
+      bool isRectangle =
+          info.kind != HEXAD_OUTPUT_POOLED && info.kind != HEXAD_OUTPUT_SCALAR;
+      if (isRectangle && !mask[element])
         ASSERT_TRUE(values[i] == 0 && !std::signbit(values[i]))
             << name << " at padding, element " << i << ": " << values[i];
       double error = std::abs(values[i] - truth[i]);

@@ -36,6 +36,8 @@ struct Call {
   size_t seq = 0;
   std::vector<Sequence> rows;
   bool withMask = true; ///< without: all rows must be `seq` long
+  /// Of so many labels one says that there is none; 1: no row has a label.
+  unsigned unlabelled = 3;
 
   /// Sequences of these lengths, each with a seed of its own; padded on the
   /// right to the longest.
@@ -48,6 +50,11 @@ struct Call {
   std::vector<int32_t> getIds(llvm::StringRef input, int64_t limit) const;
   /// Images, one for each sequence; `seq` must be the tokens of one.
   std::vector<float> getPixels(const InputInfo &input) const;
+  /// Labels below `limit`, one of `unlabelled` without one; one for each batch
+  /// row if they are of segments.
+  std::vector<int32_t> getLabels(const InputInfo &input) const;
+  /// What an input has in this call.
+  std::vector<int32_t> getInput(const InputInfo &input) const;
 };
 
 using Floats = std::vector<float>;

@@ -276,6 +276,31 @@ void ModelBuilder::output(const Rows &x, const std::string &name) {
   rawOutput(value, type, name);
 }
 
+void ModelBuilder::takeLabels(int64_t limit, bool shift, bool pooled) {
+  const char *type = pooled ? "tensor<?xi32>" : "tensor<?x?xi32>";
+  labels = formatv(",\n                     %labels: {0} {{hexad.name = "
+                   "\"labels\", hexad.limit = {1} : i64, hexad.optional}",
+                   type, limit);
+  line(formatv("%l = hexad.labels %labels, %segments {0} : {1} -> "
+               "tensor<?xi32>",
+               shift ? "{shift}" : "", type));
+}
+
+Rows ModelBuilder::crossEntropy(const Rows &logits) {
+  return newRows(formatv("cross_entropy {0}, %l : {1}, tensor<?xi32> -> "
+                         "tensor<?x1xf32>",
+                         logits.name, rowsType(logits.columns)),
+                 1, logits.pooled);
+}
+
+void ModelBuilder::outputLoss(const Rows &losses) {
+  std::string value = newValue();
+  line(formatv("{0} = hexad.mean_loss {1}, %l : tensor<?x1xf32>, "
+               "tensor<?xi32> -> tensor<f32>",
+               value, losses.name));
+  rawOutput(value, "tensor<f32>", "loss");
+}
+
 void ModelBuilder::rawOutput(const std::string &value, const std::string &type,
                              const std::string &name, bool stacked) {
   results.push_back({value, type,
@@ -301,7 +326,7 @@ std::string ModelBuilder::getText() const {
 {0}
   func.func @forward(%input_ids: tensor<?x?xi32> {{hexad.name = "input_ids", hexad.limit = {1} : i64},
                      %type_ids: tensor<?x?xi32> {{hexad.name = "type_ids", hexad.limit = {2} : i64, hexad.optional},
-                     %attention_mask: tensor<?x?xi32> {{hexad.name = "attention_mask", hexad.optional})
+                     %attention_mask: tensor<?x?xi32> {{hexad.name = "attention_mask", hexad.optional}{8})
       -> ({3}){4} {{
     %segments = hexad.segments %attention_mask : tensor<?x?xi32>
     %ids = hexad.pack_rows %input_ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
@@ -314,7 +339,7 @@ std::string ModelBuilder::getText() const {
 }
 )",
       parameters, idLimit, typeLimit, types, attributes, body, values,
-      valueTypes);
+      valueTypes, labels);
 }
 
 Rows hexad::test::buildEncoder(ModelBuilder &builder,

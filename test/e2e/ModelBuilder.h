@@ -89,6 +89,12 @@ public:
   /// that it makes have a member for each expert (of each layer).
   Rows experts(const Rows &x, const Rows &routes, int64_t count,
                llvm::function_ref<Rows(const Rows &)> body);
+  /// Adds the input `labels` (below `limit`, optional): of tokens, with `shift`
+  /// of the next ones, or of segments. Once in a model.
+  void takeLabels(int64_t limit, bool shift = false, bool pooled = false);
+  /// The losses of rows, and their mean as the result `loss`.
+  Rows crossEntropy(const Rows &logits);
+  void outputLoss(const Rows &losses);
   /// Any op of the dialect, "op operands : types", that gives rows.
   Rows newRows(const std::string &op, int64_t columns, bool pooled = false);
 
@@ -134,7 +140,7 @@ private:
   unsigned next = 0;
   int64_t loopCount = 0; ///< iterations of the loop around, 0 outside
   std::string loopIndex;
-  std::string parameters, body, indent = "    ";
+  std::string parameters, body, indent = "    ", labels;
   std::vector<Result> results;
 };
 

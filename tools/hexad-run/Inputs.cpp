@@ -14,10 +14,18 @@ using namespace hexad;
 
 static constexpr StringLiteral positionsName = "position_ids";
 
-Error Inputs::takeShape(StringRef name, const StoredTensor &tensor) {
+Error Inputs::takeShape(StringRef name, const StoredTensor &tensor,
+                        bool ofSegments) {
   if (tensor.type != StoredType::I32 && tensor.type != StoredType::I64)
     return createStringError("input '" + name + "' must be I32 or I64, found " +
                              getStoredTypeName(tensor.type));
+  if (ofSegments) {
+    if (tensor.shape.size() != 1)
+      return createStringError("input '" + name +
+                               "' must have the shape [batch], found " +
+                               formatShape(tensor.shape));
+    return Error::success();
+  }
   if (tensor.shape.size() != 2)
     return createStringError("input '" + name +
                              "' must have the shape [batch, seq], found " +
@@ -69,6 +77,7 @@ Error Inputs::take(StringRef name, const StoredTensor &tensor, StringRef path) {
              ", ");
     return fail("the model has no input '" + name + "'; it has " + known);
   }
+
   size_t index = found - info->inputs.begin();
   if (isPositions ? !positionsFrom.empty() : given[index])
     return fail("input '" + name + "' is given twice");
@@ -78,7 +87,8 @@ Error Inputs::take(StringRef name, const StoredTensor &tensor, StringRef path) {
     given[index] = true;
     return Error::success();
   }
-  if (Error error = takeShape(name, tensor))
+  bool ofSegments = !isPositions && found->kind == HEXAD_INPUT_SEGMENT_LABELS;
+  if (Error error = takeShape(name, tensor, ofSegments))
     return fail(toString(std::move(error)));
 
   std::vector<int64_t> wide(tensor.getElementCount());
@@ -86,10 +96,13 @@ Error Inputs::take(StringRef name, const StoredTensor &tensor, StringRef path) {
   std::vector<int32_t> &narrow = isPositions ? positions : values[index];
   narrow.reserve(wide.size());
   for (auto [element, value] : enumerate(wide)) {
-    if (value != int32_t(value))
-      return fail(name + "[" + Twine(element / seq) + ", " +
-                  Twine(element % seq) + "] is " + Twine(value) +
+    if (value != int32_t(value)) {
+      std::string place = ofSegments ? std::to_string(element)
+                                     : std::to_string(element / seq) + ", " +
+                                           std::to_string(element % seq);
+      return fail(name + "[" + place + "] is " + Twine(value) +
                   ", which does not fit 32 bits");
+    }
     narrow.push_back(value);
   }
   if (isPositions) {
@@ -153,6 +166,14 @@ Expected<Inputs> Inputs::read(const LibraryInfo &info,
       return createStringError(
           "the input '" + input.name +
           "' is missing; give it with --inputs or --input");
+  // Labels may have been read before the batch was known.
+  for (auto [index, input] : enumerate(info.inputs))
+    if (input.kind == HEXAD_INPUT_SEGMENT_LABELS && inputs.given[index] &&
+        inputs.values[index].size() != inputs.batch)
+      return createStringError("input '" + input.name + "' has " +
+                               Twine(inputs.values[index].size()) +
+                               " elements, expected one for each of " +
+                               Twine(inputs.batch) + " batch rows");
   if (Error error = inputs.checkPositions())
     return std::move(error);
   return inputs;

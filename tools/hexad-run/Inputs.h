@@ -47,7 +47,8 @@ private:
       : info(&info), values(info.inputs.size()), given(info.inputs.size()) {}
   llvm::Error take(llvm::StringRef name, const StoredTensor &tensor,
                    llvm::StringRef path);
-  llvm::Error takeShape(llvm::StringRef name, const StoredTensor &tensor);
+  llvm::Error takeShape(llvm::StringRef name, const StoredTensor &tensor,
+                        bool ofSegments);
   llvm::Error takeImages(size_t index, const StoredTensor &tensor);
   llvm::Error checkPositions() const;
 

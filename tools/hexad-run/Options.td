@@ -26,6 +26,7 @@ defm seed : Value<"seed", "S", "Of the random numbers (default 0): the same seed
 defm stop_tokens : Value<"stop-tokens", "IDS", "End a row behind one of these tokens">;
 defm inputs : Value<"inputs", "FILE.safetensors", "Read inputs from a file, by name">;
 defm input : Value<"input", "NAME=FILE.npy", "Read one input from a file; may be repeated">;
+defm only : Value<"only", "NAMES", "Compute these outputs alone, names with commas between">;
 defm outputs : Value<"outputs", "FILE.safetensors", "Write all outputs to a file">;
 defm repeat : Value<"repeat", "N", "Run N times, for the times that --json prints">;
 defm threads : Value<"threads", "N", "Threads to use (default: the CPUs this process may use)">;

@@ -10,6 +10,7 @@
 #include "LoadedLibrary.h"
 #include "hexad/Driver/CommandLine.h"
 #include "hexad/Driver/OptionTable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -24,7 +25,7 @@ static const ToolDescription tool = {
     "hexad-run", "hexad run LIBRARY [options]",
     "Run a library that hexad compiled on inputs from files",
     R"(
-Ids and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
+Ids, labels and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
 Images are float32 [batch, channels, height, width].
 The weights file is found beside the library.
 
@@ -55,14 +56,39 @@ struct Output {
 
 } // namespace
 
+/// The names of --only; none without it.
+static Expected<SmallVector<StringRef>>
+getWanted(const LibraryInfo &info, const InputArgList &arguments) {
+  SmallVector<StringRef> wanted;
+  const Arg *argument = arguments.getLastArg(OPT_only);
+  if (!argument)
+    return wanted;
+  StringRef(argument->getValue()).split(wanted, ',');
+  for (StringRef name : wanted)
+    if (none_of(info.outputs,
+                [&](const OutputInfo &output) { return output.name == name; }))
+      return createStringError(
+          "the model has no output '" + name + "'; it has " +
+          join(map_range(info.outputs,
+                         [](const OutputInfo &output) { return output.name; }),
+               ", "));
+  return wanted;
+}
+
 static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
-                                                 const Inputs &inputs) {
+                                                 const Inputs &inputs,
+                                                 ArrayRef<StringRef> wanted) {
   std::vector<Output> outputs;
   for (const OutputInfo &output : info.outputs) {
-    SmallVector<int64_t, 4> shape = {int64_t(inputs.batch)};
-    if (output.kind != HEXAD_OUTPUT_POOLED)
-      shape.push_back(inputs.seq);
-    shape.push_back(output.columns);
+    if (!wanted.empty() && !is_contained(wanted, output.name))
+      continue;
+    SmallVector<int64_t, 4> shape;
+    if (output.kind != HEXAD_OUTPUT_SCALAR) {
+      shape.push_back(inputs.batch);
+      if (output.kind != HEXAD_OUTPUT_POOLED)
+        shape.push_back(inputs.seq);
+      shape.push_back(output.columns);
+    }
     std::optional<int64_t> elements = output.count;
     for (int64_t dim : shape)
       if (elements)
@@ -133,7 +159,10 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
   Expected<unsigned> repeat = getNumber(arguments, OPT_repeat, 1);
   if (!repeat)
     return repeat.takeError();
-  Expected<std::vector<Output>> outputs = makeOutputs(info, inputs);
+  Expected<SmallVector<StringRef>> wanted = getWanted(info, arguments);
+  if (!wanted)
+    return wanted.takeError();
+  Expected<std::vector<Output>> outputs = makeOutputs(info, inputs, *wanted);
   if (!outputs)
     return outputs.takeError();
 
@@ -142,8 +171,10 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
     // The library only reads it.
     pointers.push_back(const_cast<void *>(inputs.getPointer(index)));
   }
+  pointers.resize(info.inputs.size() + info.outputs.size());
   for (Output &output : *outputs)
-    pointers.push_back(output.values.get());
+    pointers[info.inputs.size() + (output.info - info.outputs.data())] =
+        output.values.get();
   std::vector<double> seconds;
   if (Error error =
           library.run(inputs.batch, inputs.seq, pointers, inputs.countTokens(),
@@ -237,8 +268,12 @@ static Error checkCombination(const InputArgList &arguments) {
       return createStringError("the option '" +
                                argument->getSpelling().rtrim('=') +
                                "' needs --generate");
-  if (generates && arguments.hasArg(OPT_repeat))
-    return createStringError("--generate and --repeat exclude each other");
+  for (OptionID option : {OPT_repeat, OPT_only})
+    if (const Arg *argument = arguments.getLastArg(option);
+        argument && generates)
+      return createStringError("--generate and " +
+                               argument->getSpelling().rtrim('=') +
+                               " exclude each other");
   if (arguments.hasArg(OPT_prompt_tokens) &&
       arguments.hasArg(OPT_inputs, OPT_input))
     return createStringError(

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define HEXAD_ABI_VERSION 2u
+#define HEXAD_ABI_VERSION 3u
 
 /* Row arrays (activations, ids, positions, …) have a capacity that is a
  * multiple of this many rows: of every register tile's rows and of 16. */
@@ -70,6 +70,9 @@ enum hexad_pointer {
   HEXAD_POINTER_PAGE_BOUNDS,  /* i32[2 * PAGES]: first row, row behind the last:
                                  rows whose positions lie in one page */
   HEXAD_POINTER_PAGE_SEGMENT, /* i32[PAGES]: the segment of these rows */
+  HEXAD_POINTER_LABELS, /* i32[ROWS], or i32[SEGMENT_ROWS] for labels of
+                           segments: the row's label, HEXAD_NO_LABEL if it has
+                           none. In a model with an input of labels */
   HEXAD_POINTER_COUNT /* then inputs, then outputs, in order of declaration */
 };
 
@@ -97,15 +100,23 @@ enum hexad_input_kind {
   HEXAD_INPUT_MASK, /* i32[batch, seq]; null: everything is real */
   HEXAD_INPUT_IDS,  /* i32[batch, seq], each in [0, limit) where the mask is not
                        0; null: zeros */
-  HEXAD_INPUT_IMAGE /* f32[batch, channels, height, width]. Each is a segment of
-                       `tokens` rows, which is what seq is */
+  HEXAD_INPUT_IMAGE, /* f32[batch, channels, height, width]. Each is a segment of
+                        `tokens` rows, which is what seq is */
+  /* Labels, HEXAD_NO_LABEL or in [0, limit); null: no row has one. A model has
+   * one input of these kinds at most. */
+  HEXAD_INPUT_LABELS,        /* i32[batch, seq]: of the row itself */
+  HEXAD_INPUT_NEXT_LABELS,   /* i32[batch, seq]: of the row in front */
+  HEXAD_INPUT_SEGMENT_LABELS /* i32[batch] */
 };
+
+/* The label of a row that has none: it takes no part in the loss. */
+#define HEXAD_NO_LABEL (-100)
 
 typedef struct hexad_input_info {
   const char *name;
   int32_t kind;     /* enum hexad_input_kind */
   int32_t optional; /* may be null */
-  int64_t limit;    /* of HEXAD_INPUT_IDS */
+  int64_t limit;    /* of ids and labels */
   /* Of HEXAD_INPUT_IMAGE. A model has one at most, and then no mask. */
   int64_t channels, height, width, tokens;
 } hexad_input_info;
@@ -113,9 +124,10 @@ typedef struct hexad_input_info {
 enum hexad_output_kind {
   HEXAD_OUTPUT_ROWS,    /* f32[count,] batch, seq, columns */
   HEXAD_OUTPUT_POOLED,  /* f32[batch, columns] */
-  HEXAD_OUTPUT_SELECTED /* f32[batch, seq, columns] of `forward`, f32[selected,
-                           columns] of `extend`; compiled code writes the
-                           selected rows only */
+  HEXAD_OUTPUT_SELECTED, /* f32[batch, seq, columns] of `forward`, f32[selected,
+                            columns] of `extend`; compiled code writes the
+                            selected rows only */
+  HEXAD_OUTPUT_SCALAR    /* one f32, of `forward` */
 };
 
 typedef struct hexad_output_info {

@@ -117,15 +117,16 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
     attachKernelModels<
         kernel::ActivationOp, kernel::AddOp, kernel::ClampOp,
-        kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::FinishPagesOp,
+        kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::CrossEntropyTileOp,
+        kernel::FinishCrossEntropyOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
-        kernel::GatherPatchesOp, kernel::GatherRowsOp, kernel::L2NormalizeOp,
-        kernel::GroupRowsOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
-        kernel::MatmulOp, kernel::MeanRowsOp, kernel::MultiplyOp,
+        kernel::GatherPatchesOp, kernel::GatherRowsOp, kernel::GroupRowsOp,
+        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
+        kernel::MatmulOp, kernel::MeanLossOp, kernel::MeanRowsOp, kernel::MultiplyOp,
         kernel::PackKeysOp, kernel::PackValuesOp, kernel::PrefixRowsOp,
         kernel::RmsNormOp, kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp,
         kernel::ScaleColumnsOp, kernel::ScaleOp, kernel::ScatterRowsOp,
-        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp,
+        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp, kernel::StartCrossEntropyOp,
         kernel::StartPagesOp>(context);
   });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerToKernels.h"
+#include "CrossEntropy.h"
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -114,8 +115,13 @@ private:
     builder.setInsertionPoint(op);
     Value result =
         TypeSwitch<Operation *, Value>(op)
-            .Case<LinearOp>(
-                [&](LinearOp linear) { return lowerLinear(linear); })
+            .Case<LinearOp>([&](LinearOp linear) {
+              SmallVector<Operation *> chain = findLoss(linear);
+              return chain.empty() ? lowerLinear(linear)
+                                   : lowerLoss(linear, chain);
+            })
+            .Case<CrossEntropyOp>(
+                [&](CrossEntropyOp loss) { return lowerLoss(loss); })
             .Case<EmbeddingOp>([&](EmbeddingOp embedding) {
               Value destination = getDestination(embedding.getResult(),
                                                  embedding.getIds(), embedding);
@@ -274,13 +280,15 @@ private:
   }
 
   /// How many columns an op works on: those of its result, of a group of
-  /// `rms_norm`, the frequencies of `rope` and the experts of `route`, all
-  /// without padding.
+  /// `rms_norm`, the classes of `cross_entropy`, the frequencies of `rope` and
+  /// the experts of `route`, all without padding.
   static int64_t countLogicalColumns(RowLocalOpInterface op) {
     if (auto norm = dyn_cast<RmsNormOp>(*op))
       return norm.getColumnsPerGroup();
     if (auto route = dyn_cast<RouteOp>(*op))
       return route.getExperts();
+    if (auto loss = dyn_cast<CrossEntropyOp>(*op))
+      return cast<RankedTensorType>(loss.getLogits().getType()).getDimSize(1);
     auto getColumns = [](Value rows) {
       return cast<RankedTensorType>(rows.getType()).getDimSize(1);
     };
@@ -398,15 +406,85 @@ private:
         *operand = destination;
     auto matmul = kernel::MatmulOp::create(
         builder, destination.getType(), x, panels, bias, factor, residual,
-        /*fold=*/Value(), destination,
-        kernel::TileAttr::get(builder.getContext(), tileRows, tileColumns),
-        activation);
+        /*fold=*/Value(), destination, getTile(), activation);
     last->getResult(0).replaceAllUsesWith(matmul.getResult(0));
     for (Operation *op : llvm::reverse(ArrayRef(chain).drop_front())) {
       fused.insert(op);
       op->erase();
     }
     return matmul.getResult(0);
+  }
+
+  /// The ops from behind `linear` to a cross_entropy that is all that becomes
+  /// of it; none if it is not.
+  static SmallVector<Operation *> findLoss(LinearOp linear) {
+    SmallVector<Operation *> chain;
+    for (Value value = linear.getResult(); value.hasOneUse();
+         value = chain.back()->getResult(0)) {
+      chain.push_back(*value.getUsers().begin());
+      if (isa<CrossEntropyOp>(chain.back()))
+        return chain;
+      if (!isa<ActivationOp, ScaleOp, SoftcapOp>(chain.back()))
+        break;
+    }
+    return {};
+  }
+
+  /// A linear op whose logits exist a tile at a time only.
+  Value lowerLoss(LinearOp linear, ArrayRef<Operation *> chain) {
+    auto loss = cast<CrossEntropyOp>(chain.back());
+    builder.setInsertionPoint(loss);
+    Value x = linear.getX(), panels = layouts.loadPanels(linear.getWeight());
+    Value bias =
+        linear.getBias() ? layouts.loadPadded(linear.getBias()) : Value();
+    CrossEntropyLowering lowering(builder, loss, logicalColumns.lookup(loss),
+                                  getRowCount(x), blockRows);
+    Value result = lowering.lower(
+        getDestination(loss.getResult(), x, loss), [&](Value first) {
+          Value logits = lowering.makeLogits(x, panels, bias, first, getTile());
+          for (Operation *op : chain.drop_back())
+            logits = applyInPlace(op, logits);
+          return logits;
+        });
+    loss.getResult().replaceAllUsesWith(result);
+    for (Operation *op : llvm::reverse(chain)) {
+      fused.insert(op);
+      op->erase();
+    }
+    return result;
+  }
+
+  Value lowerLoss(CrossEntropyOp loss) {
+    Value logits = loss.getLogits();
+    CrossEntropyLowering lowering(builder, loss, logicalColumns.lookup(loss),
+                                  getRowCount(logits), blockRows);
+    return lowering.lower(
+        getDestination(loss.getResult(), logits, loss),
+        [&](Value first) { return lowering.sliceLogits(logits, first); });
+  }
+
+  /// An elementwise op on a tile that nothing else looks at.
+  Value applyInPlace(Operation *op, Value x) {
+    return TypeSwitch<Operation *, Value>(op)
+        .Case<ActivationOp>([&](ActivationOp activation) {
+          return kernel::ActivationOp::create(builder, x.getType(), x, x,
+                                              activation.getKindAttr())
+              .getResult(0);
+        })
+        .Case<ScaleOp>([&](ScaleOp scale) {
+          return kernel::ScaleOp::create(builder, x.getType(), x, x,
+                                         scale.getFactorAttr())
+              .getResult(0);
+        })
+        .Case<SoftcapOp>([&](SoftcapOp softcap) {
+          return kernel::SoftcapOp::create(builder, x.getType(), x, x,
+                                           softcap.getCapAttr())
+              .getResult(0);
+        });
+  }
+
+  kernel::TileAttr getTile() {
+    return kernel::TileAttr::get(builder.getContext(), tileRows, tileColumns);
   }
 
   ParameterLayouts layouts;

@@ -7,6 +7,7 @@
 
 #include "Tiler.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -148,4 +149,23 @@ void Tiler::convertPooledOutput(Value rows, Value output) {
   bufferization::MaterializeInDestinationOp::create(
       builder, /*result=*/Type(), results[0], output, /*restrict=*/true,
       /*writable=*/true);
+}
+
+/// One thread adds the losses, whoever computed them. (A loop of one iteration
+/// would be folded away, and every thread would do it.)
+void Tiler::convertMeanLoss(MeanLossOp op, Value output) {
+  builder.setLoc(op.getLoc());
+  Value rows = getRealRowCount(getRowDomain(op.getLosses()));
+  auto forall = scf::ForallOp::create(
+      builder, SmallVector<OpFoldResult>{extent(HEXAD_EXTENT_THREADS)},
+      ValueRange(), /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(forall.getTerminator());
+  Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                        forall.getInductionVar(0), index(0));
+  auto branch = scf::IfOp::create(builder, isFirst, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  kernel::MeanLossOp::create(
+      builder, TypeRange(), sliceRows(mapped(op.getLosses()), index(0), rows),
+      sliceRows(mapped(op.getLabels()), index(0), rows), output);
 }

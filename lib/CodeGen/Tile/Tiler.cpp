@@ -198,6 +198,8 @@ LogicalResult Tiler::createFunction() {
                         : indices);
   for (Type type : source.getResultTypes()) {
     auto rectangle = dyn_cast<RankedTensorType>(type);
+    if (rectangle && rectangle.getRank() == 0)
+      rectangle = RankedTensorType::get({1}, builder.getF32Type());
     if (!rectangle || ShapedType::isDynamic(rectangle.getShape().back()))
       return source.emitError("expected results to be tensors with a static "
                               "last dimension, found ")
@@ -271,6 +273,11 @@ LogicalResult Tiler::convertOp(Operation *op) {
         mapping.map(positions.getPositions(), table(HEXAD_POINTER_POSITIONS));
         return success();
       })
+      .Case<LabelsOp>([&](LabelsOp labels) {
+        static_assert(LabelsOp::ignored == HEXAD_NO_LABEL);
+        mapping.map(labels.getRows(), table(HEXAD_POINTER_LABELS));
+        return success();
+      })
       .Case<PackRowsOp>([&](PackRowsOp pack) {
         convertPackRows(pack);
         return success();
@@ -293,6 +300,12 @@ LogicalResult Tiler::convertOp(Operation *op) {
         for (Value output : found->second)
           convertUnpackRows(unpack, output);
         return success();
+      })
+      .Case<MeanLossOp>([&](MeanLossOp mean) -> LogicalResult {
+        if (!llvm::all_of(mean->getUsers(), llvm::IsaPred<func::ReturnOp>))
+          return mean.emitOpError("expected the loss to be a result of the "
+                                  "function and nothing else");
+        return success(); // see convertReturn
       })
       .Case<RowsOp>([&](RowsOp rows) { return convertRows(rows); })
       .Case<AttentionOp>([&](AttentionOp attention) {
@@ -411,10 +424,14 @@ LogicalResult Tiler::convertReturn(Operation *op) {
   for (auto [value, output] : llvm::zip(op->getOperands(), outputs)) {
     if (outputsOf.contains(value))
       continue;
+    if (auto mean = value.getDefiningOp<MeanLossOp>()) {
+      convertMeanLoss(mean, output);
+      continue;
+    }
     if (cast<RankedTensorType>(value.getType()).getRank() != 2 ||
         getRowDomain(value) != RowDomain::Segments)
-      return op->emitOpError("expected results made by hexad.unpack_rows, or "
-                             "rows of segments, found ")
+      return op->emitOpError("expected results made by hexad.unpack_rows or "
+                             "hexad.mean_loss, or rows of segments, found ")
              << value.getType();
     convertPooledOutput(mapped(value), output);
   }

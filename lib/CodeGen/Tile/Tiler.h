@@ -52,6 +52,7 @@ private:
   void convertSelectedOutput(mlir::Value rows, mlir::Value output);
   void convertUnpackRows(UnpackRowsOp op, mlir::Value output);
   void convertPooledOutput(mlir::Value rows, mlir::Value output);
+  void convertMeanLoss(MeanLossOp op, mlir::Value output);
 
   // Blocks.cpp: hexad.rows.
   mlir::LogicalResult convertRows(RowsOp op);

@@ -48,8 +48,8 @@ struct KernelToVectorPass
               ScatterRowsOp, CopyRowsOp, MeanRowsOp, ClampOp, RouteOp,
               GroupRowsOp, CombineRowsOp, LoadQueriesOp, PackKeysOp,
               PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp,
-              GatherPatchesOp, PrefixRowsOp, ScaleColumnsOp>(
-            [&](auto kernel) { lower(vectors, kernel); })
+              GatherPatchesOp, PrefixRowsOp, ScaleColumnsOp, StartCrossEntropyOp, CrossEntropyTileOp, FinishCrossEntropyOp,
+              MeanLossOp>([&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");
     op->erase();
     return success();

@@ -143,6 +143,8 @@ public:
 // Elementary functions (Math.cpp), on vectors of 16 lanes.
 mlir::Value buildExp2(VectorBuilder &b, mlir::Value x);
 mlir::Value buildExp(VectorBuilder &b, mlir::Value x);
+/// The natural logarithm.
+mlir::Value buildLog(VectorBuilder &b, mlir::Value x);
 /// `cap · tanh(x · (1 / cap))`.
 mlir::Value buildSoftcap(VectorBuilder &b, mlir::Value x, double cap);
 mlir::Value buildActivation(VectorBuilder &b, Activation kind, mlir::Value x);
@@ -187,6 +189,10 @@ void lower(VectorBuilder &b, PackValuesOp op);
 void lower(VectorBuilder &b, SoftmaxPageOp op);
 void lower(VectorBuilder &b, StartPagesOp op);
 void lower(VectorBuilder &b, FinishPagesOp op);
+void lower(VectorBuilder &b, StartCrossEntropyOp op);
+void lower(VectorBuilder &b, CrossEntropyTileOp op);
+void lower(VectorBuilder &b, FinishCrossEntropyOp op);
+void lower(VectorBuilder &b, MeanLossOp op);
 
 } // namespace hexad::kernel
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hexad;
@@ -41,6 +42,48 @@ Value hexad::kernel::buildExp2(VectorBuilder &b, Value x) {
 Value hexad::kernel::buildExp(VectorBuilder &b, Value x) {
   constexpr float log2e = 1.44269504f;
   return buildExp2(b, b.mulf(x, b.splat(log2e)));
+}
+
+Value hexad::kernel::buildLog(VectorBuilder &b, Value x) {
+  constexpr int32_t rootOfHalf = 0x3f3504f3; // bits of √½
+  // ln 2 is the sum of both; n times the first is exact.
+  constexpr float ln2 = 0.693145752f, ln2Rest = 1.42860677e-6f;
+  constexpr float coefficients[] = {
+      -0.499999883464f, 0.333333256921f,  -0.250015829608f,
+      0.200019739258f,  -0.166090825798f, 0.141818252155f,
+      -0.132429878888f, 0.129044331049f,  -0.0762177758995f};
+  // x = m · 2^n with √½ ≤ m < √2.
+  Value bits = b.bitsOf(x);
+  auto splat = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(
+        b.builder, b.loc,
+        SplatElementsAttr::get(cast<VectorType>(bits.getType()),
+                               b.builder.getI32IntegerAttr(value)));
+  };
+  Value exponent = arith::ShRSIOp::create(
+      b.builder, b.loc,
+      arith::SubIOp::create(b.builder, b.loc, bits, splat(rootOfHalf)),
+      splat(23));
+  Value mantissa = b.fromBits(
+      arith::SubIOp::create(b.builder, b.loc, bits, b.shiftLeft(exponent, 23)));
+  Value n = arith::SIToFPOp::create(b.builder, b.loc, b.vectorType(), exponent);
+
+  Value f = b.subf(mantissa, b.splat(1.0f)); // exact
+  Value curve = b.mulf(b.mulf(f, f), buildPolynomial(b, f, coefficients));
+  Value small = b.addf(f, b.fma(n, b.splat(ln2Rest), curve));
+  Value result = b.fma(n, b.splat(ln2), small);
+
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float smallest = std::numeric_limits<float>::min();
+  auto isBelow = [&](float bound) {
+    return b.compare(arith::CmpFPredicate::OLT, x, b.splat(bound));
+  };
+  Value ofTiny = b.select(
+      b.compare(arith::CmpFPredicate::OGT, x, b.splat(-smallest)),
+      b.splat(-infinity), b.splat(std::numeric_limits<float>::quiet_NaN()));
+  // NaN is below nothing.
+  return b.select(isBelow(smallest), ofTiny,
+                  b.select(isBelow(infinity), result, x));
 }
 
 /// An odd rational function `x · P(x²) / Q(x²)` that approximates one which

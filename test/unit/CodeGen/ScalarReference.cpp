@@ -33,6 +33,23 @@ float test::exp2(float x) {
 
 float test::exp(float x) { return exp2(x * 1.44269504f); }
 
+float test::ln(float x) {
+  if (!(x < INFINITY))
+    return x;
+  if (x < 0x1p-126f)
+    return x > -0x1p-126f ? -INFINITY : NAN;
+  int32_t bits = llvm::bit_cast<int32_t>(x), n = (bits - 0x3f3504f3) >> 23;
+  float f = llvm::bit_cast<float>(bits - n * (1 << 23)) - 1.0f;
+  float p = -0.0762177758995f;
+  for (float c :
+       {0.129044331049f, -0.132429878888f, 0.141818252155f, -0.166090825798f,
+        0.200019739258f, -0.250015829608f, 0.333333256921f, -0.499999883464f})
+    p = std::fma(p, f, c);
+  float power = float(n), curve = (f * f) * p;
+  return std::fma(power, 0.693145752f,
+                  f + std::fma(power, 1.42860677e-6f, curve));
+}
+
 static float tanhOf(float x) {
   x = clamp(x, -7.96701622f, 7.96701622f);
   float s = x * x, p = 1.33543730807e-8f, q = 7.77643430347e-7f;

@@ -25,6 +25,7 @@ using Lanes = std::array<float, laneCount>;
 float greater(float a, float b);
 float exp2(float x);
 float exp(float x);
+float ln(float x);
 float activation(Activation kind, float x);
 struct SineAndCosine {
   float sine, cosine;

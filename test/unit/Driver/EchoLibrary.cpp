@@ -91,13 +91,13 @@ llvm.func @hexad_entry(%thread: i64, %extents: !llvm.ptr, %pointers: !llvm.ptr) 
   %positions = llvm.load %positions.at : !llvm.ptr -> !llvm.ptr
   %first.at = llvm.getelementptr %pointers[8] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %first = llvm.load %first.at : !llvm.ptr -> !llvm.ptr
-  %ids.at = llvm.getelementptr %pointers[16] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %ids.at = llvm.getelementptr %pointers[17] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %ids = llvm.load %ids.at : !llvm.ptr -> !llvm.ptr
-  %echo.at = llvm.getelementptr %pointers[19] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %echo.at = llvm.getelementptr %pointers[20] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %echo = llvm.load %echo.at : !llvm.ptr -> !llvm.ptr
-  %firsts.at = llvm.getelementptr %pointers[20] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %firsts.at = llvm.getelementptr %pointers[21] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %firsts = llvm.load %firsts.at : !llvm.ptr -> !llvm.ptr
-  %hidden.at = llvm.getelementptr %pointers[21] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %hidden.at = llvm.getelementptr %pointers[22] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %hidden = llvm.load %hidden.at : !llvm.ptr -> !llvm.ptr
   llvm.br ^element(%thread : i64)
 ^element(%e: i64):
@@ -200,9 +200,9 @@ llvm.func @hexad_entry(%thread: i64, %extents: !llvm.ptr, %pointers: !llvm.ptr) 
   %selected_row = llvm.load %selected_row.at : !llvm.ptr -> !llvm.ptr
   %selected_element.at = llvm.getelementptr %pointers[11] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %selected_element = llvm.load %selected_element.at : !llvm.ptr -> !llvm.ptr
-  %ids.at = llvm.getelementptr %pointers[16] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %ids.at = llvm.getelementptr %pointers[17] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %ids = llvm.load %ids.at : !llvm.ptr -> !llvm.ptr
-  %logits.at = llvm.getelementptr %pointers[18] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %logits.at = llvm.getelementptr %pointers[19] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   %logits = llvm.load %logits.at : !llvm.ptr -> !llvm.ptr
   llvm.br ^row(%thread : i64)
 ^row(%i: i64):

@@ -111,6 +111,36 @@ TEST_F(HeaderTest, IsC99) {
                        getEchoInfo(), program));
 }
 
+/// Labels of each form, and a loss, which is one number.
+TEST_F(HeaderTest, LabelsAndLoss) {
+  LibraryInfo info = getEchoInfo();
+  info.inputs.push_back({"own", "", HEXAD_INPUT_LABELS, true, 10});
+  info.inputs.push_back({"next", "", HEXAD_INPUT_NEXT_LABELS, true, 10});
+  info.inputs.push_back({"one", "", HEXAD_INPUT_SEGMENT_LABELS, true, 10});
+  info.outputs.push_back({"loss", "", HEXAD_OUTPUT_SCALAR, false, 1, 1});
+  cantFail(assignIdentifiers(info));
+  EXPECT_EQ(0, compile(HEXAD_C_COMPILER, {"-std=c99"}, "c", info, R"(
+#include "echo_model.h"
+#ifdef ECHO_MODEL_LOSS_COLUMNS
+#error "a number has no columns"
+#endif
+int run(echo_model_context *context, const int32_t *labels);
+int run(echo_model_context *context, const int32_t *labels) {
+  float loss;
+  echo_model_arguments call;
+  call.own = labels;
+  call.next = labels;
+  call.one = labels;
+  call.loss = &loss;
+  return echo_model_forward(context, &call) == ECHO_MODEL_OK && loss > 0;
+}
+)"));
+  std::string header = generateHeader(info);
+  EXPECT_THAT(header, HasSubstr("int32 [batch]: what the loss compares"));
+  EXPECT_THAT(header, HasSubstr("than 10, or -100: no label."));
+  EXPECT_THAT(header, HasSubstr("the label of\n   * the next element"));
+}
+
 TEST_F(HeaderTest, IsCxx) {
   std::string cxx = program.str();
   // `= {0}` is C; the rest is the same.

@@ -572,9 +572,10 @@ TEST_F(DescriptionReader, RefusesTensorsThatNothingReads) {
 }
 
 TEST_F(DescriptionReader, RefusesOutputs) {
-  expectTextError(goodText, "1:1",
-                  "there is no output 'hiden'; expected 'hidden', 'logits'",
-                  {"hiden"});
+  expectTextError(
+      goodText, "1:1",
+      "there is no output 'hiden'; expected 'hidden', 'loss', 'logits'",
+      {"hiden"});
   tensors.resize(1);
   store();
   expectTextError("name: tiny\ninputs: { ids: \"i32[batch, seq]\" }\n"

@@ -161,6 +161,31 @@ TEST_F(IRReader, RefusesInterfaces) {
                   "6:17: error: ",
                   "expected argument 1, with hexad.limit, to be used by "
                   "hexad.pack_rows only");
+  // Labels.
+  std::string withLabels = change(
+      "hexad.optional})", "hexad.optional}, %l: tensor<?x?xi32> {hexad.name = "
+                          "\"labels\", hexad.limit = 4 : i64})");
+  withLabels = change("    return",
+                      "    %4 = hexad.labels %l, %segments : tensor<?x?xi32> "
+                      "-> tensor<?xi32>\n    return",
+                      withLabels);
+  EXPECT_TRUE(read(folder.write("model.mlir", withLabels))) << diagnostics;
+  expectTextError(change(", hexad.limit = 4 : i64", "", withLabels), "",
+                  "expected hexad.limit on argument 2, which is labels");
+  expectTextError(change("    return",
+                         "    %5 = hexad.pack_rows %l, %segments : "
+                         "tensor<?x?xi32> -> tensor<?xi32>\n    return",
+                         withLabels),
+                  "",
+                  "expected argument 2, which is labels, to be used by "
+                  "hexad.labels only");
+  expectTextError(
+      change("hexad.labels %l, %segments : tensor<?x?xi32>",
+             "hexad.labels %l, %segments : tensor<7xi32>",
+             change("%l: tensor<?x?xi32>", "%l: tensor<7xi32>", withLabels)),
+      "",
+      "expected argument 2 to be a tensor<?x?xi32> or a "
+      "tensor<?xi32>, found 'tensor<7xi32>'");
   expectTextError(change("hexad.optional", "hexad.optional = 1 : i64"), "",
                   "expected hexad.optional to stand without a value");
   expectTextError(change("%ids: tensor<?x?xi32>", "%x: tensor<3x3xi32> "

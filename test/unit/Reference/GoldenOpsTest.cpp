@@ -423,4 +423,57 @@ TEST(GoldenOps, AttentionOfWholeSegments) {
   EXPECT_GE(windows, 2);
 }
 
+/// The losses of rows, or their mean, of one golden case.
+std::optional<FloatTensor> callCrossEntropy(const FloatTensor &logits,
+                                            const IntegerTensor &labels,
+                                            bool shift, bool mean) {
+  std::string text = llvm::formatv(
+      "func.func @f(%x: tensor<?x{0}xf32>, %labels: tensor<?x?xi32>, "
+      "%mask: tensor<?x?xi32>) -> {2} {{\n"
+      "  %segments = hexad.segments %mask : tensor<?x?xi32>\n"
+      "  %l = hexad.labels %labels, %segments {1} : tensor<?x?xi32> -> "
+      "tensor<?xi32>\n"
+      "  %each = hexad.cross_entropy %x, %l : tensor<?x{0}xf32>, "
+      "tensor<?xi32> -> tensor<?x1xf32>\n"
+      "  %mean = hexad.mean_loss %each, %l : tensor<?x1xf32>, tensor<?xi32> "
+      "-> tensor<f32>\n"
+      "  return %{3} : {2}\n}",
+      logits.getColumns(), shift ? "{shift}" : "",
+      mean ? "tensor<f32>" : "tensor<?x1xf32>", mean ? "mean" : "each");
+  return call(text, {share(asRows(logits)),
+                     std::make_shared<const IntegerTensor>(labels),
+                     std::make_shared<const IntegerTensor>(labels.shape, 1)});
+}
+
+TEST(GoldenOps, CrossEntropy) {
+  int shifted = 0;
+  forEachCase("cross_entropy", [&](const std::string &name,
+                                   const llvm::json::Object &attributes,
+                                   const SafetensorsFile &file) {
+    FloatTensor logits = readFloats(*file.find(name + "/in/logits"));
+    IntegerTensor labels = readIntegers(*file.find(name + "/in/labels"));
+    bool shift = attributes.getBoolean("shift").value_or(false);
+    shifted += shift;
+    std::optional<FloatTensor> mean =
+        callCrossEntropy(logits, labels, shift, /*mean=*/true);
+    ASSERT_TRUE(mean);
+    expectGolden(*mean, *file.find(name + "/out/mean"));
+    std::optional<FloatTensor> each =
+        callCrossEntropy(logits, labels, shift, /*mean=*/false);
+    ASSERT_TRUE(each);
+    each->shape = labels.shape;
+    if (shift) {
+      // The last row of each segment has no label.
+      FloatTensor dropped({labels.getRows(), labels.getColumns() - 1});
+      for (int64_t row = 0; row < labels.getRows(); ++row) {
+        EXPECT_EQ(each->getRow(row).back(), 0);
+        llvm::copy(each->getRow(row).drop_back(), dropped.getRow(row).begin());
+      }
+      each = dropped;
+    }
+    expectGolden(*each, *file.find(name + "/out/each"));
+  });
+  EXPECT_EQ(shifted, 1);
+}
+
 } // namespace

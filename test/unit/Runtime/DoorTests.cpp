@@ -31,6 +31,7 @@ struct Tables {
     tileBounds.assign(2 * capacity.query_tiles, untouched);
     pageBounds.assign(2 * capacity.pages, untouched);
     pageSegment.assign(capacity.pages, untouched);
+    labels.assign(std::max(rows, segments), untouched);
     selectedRow.assign(roundUp(capacity.selected), untouched);
     selectedElement.assign(roundUp(capacity.selected), untouched);
   }
@@ -39,23 +40,17 @@ struct Tables {
            HEXAD_ROW_GRANULE;
   }
   hexad_tables get() {
-    return {rowElement.data(),
-            elementRow.data(),
-            positions.data(),
-            segmentBounds.data(),
-            segmentFirst.data(),
-            segmentPages.data(),
-            selectedRow.data(),
-            selectedElement.data(),
-            tileSegment.data(),
-            tileBounds.data(),
-            pageBounds.data(),
-            pageSegment.data(),
-            nullptr};
+    return {rowElement.data(),   elementRow.data(),
+            positions.data(),    segmentBounds.data(),
+            segmentFirst.data(), segmentPages.data(),
+            selectedRow.data(),  selectedElement.data(),
+            tileSegment.data(),  tileBounds.data(),
+            pageBounds.data(),   pageSegment.data(),
+            labels.data(),       nullptr};
   }
   std::vector<int32_t> rowElement, elementRow, positions, segmentBounds,
       segmentFirst, segmentPages, tileSegment, tileBounds, pageBounds,
-      pageSegment, selectedRow, selectedElement;
+      pageSegment, labels, selectedRow, selectedElement;
 };
 
 /// The same by appending, straight from abi.h's words.
@@ -166,6 +161,11 @@ protected:
     expectTable("selected_row", want.selectedRow, tables->selectedRow);
     expectTable("selected_element", want.selectedElement,
                 tables->selectedElement);
+    expectTable("labels",
+                std::vector<int32_t>(
+                    std::max(want.rowElement.size(), want.segmentFirst.size()),
+                    HEXAD_NO_LABEL),
+                tables->labels);
     auto tiles = [&](int64_t count) {
       return (count + model.info.tile_rows - 1) / model.info.tile_rows;
     };
@@ -296,6 +296,71 @@ TEST_F(DoorTest, IdsAreCheckedWhereReal) {
   EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE, check({0, -3, 0, 0, 0, 0}));
   EXPECT_STREQ("input_ids[0, 1] is -3, it must be at least 0 and less than 100",
                message);
+}
+
+/// Labels of two batch rows of four elements: two real ones, then three.
+class LabelsTest : public DoorTest {
+protected:
+  hexad_status take(hexad_input_kind kind, const std::vector<int32_t> &labels,
+                    bool wanted = true) {
+    EXPECT_EQ(HEXAD_OK, open(3, 4, {0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0}));
+    hexad_tables pointers = tables->get();
+    const hexad_input_info input = {"labels", kind, 1, /*limit=*/10};
+    return hexad_door_take_labels(&input, 3, 4, labels.data(), wanted,
+                                  &pointers, {message, sizeof(message)});
+  }
+  void expectLabels(std::vector<int32_t> want) {
+    want.resize(HEXAD_ROW_GRANULE, HEXAD_NO_LABEL);
+    expectTable("labels", want, tables->labels);
+  }
+};
+
+TEST_F(LabelsTest, OfTheRowItself) {
+  EXPECT_EQ(HEXAD_OK, take(HEXAD_INPUT_LABELS,
+                           {77, 1, 9, 77, 77, 77, 77, 77, 0, -100, 5, 77}));
+  expectLabels({1, 9, 0, -100, 5});
+  EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE,
+            take(HEXAD_INPUT_LABELS, {0, 1, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_STREQ("labels[0, 2] is 10, it must be -100 (no label), or at least 0 "
+               "and less than 10",
+               message);
+  EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE,
+            take(HEXAD_INPUT_LABELS, {0, 1, 2, 0, 0, 0, 0, 0, -1, 0, 0, 0}));
+  EXPECT_STREQ("labels[2, 0] is -1, it must be -100 (no label), or at least 0 "
+               "and less than 10",
+               message);
+}
+
+TEST_F(LabelsTest, OfTheNextRow) {
+  // The first of each segment is not looked at, the last has none.
+  EXPECT_EQ(HEXAD_OK, take(HEXAD_INPUT_NEXT_LABELS,
+                           {77, 77, 9, 77, 77, 77, 77, 77, 77, -100, 5, 77}));
+  expectLabels({9, -100, -100, 5, -100});
+  EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE,
+            take(HEXAD_INPUT_NEXT_LABELS,
+                 {77, 77, 9, 77, 77, 77, 77, 77, 77, -100, 12, 77}));
+  EXPECT_STREQ("labels[2, 2] is 12, it must be -100 (no label), or at least 0 "
+               "and less than 10",
+               message);
+}
+
+TEST_F(LabelsTest, OfSegments) {
+  EXPECT_EQ(HEXAD_OK, take(HEXAD_INPUT_SEGMENT_LABELS, {3, 77, -100}));
+  expectLabels({3, -100, -100});
+  EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE,
+            take(HEXAD_INPUT_SEGMENT_LABELS, {3, 0, 10}));
+  EXPECT_STREQ("labels[2] is 10, it must be -100 (no label), or at least 0 and "
+               "less than 10",
+               message);
+}
+
+TEST_F(LabelsTest, CheckedWithoutBeingWanted) {
+  EXPECT_EQ(HEXAD_OK, take(HEXAD_INPUT_SEGMENT_LABELS, {3, 1, 2}, false));
+  expectLabels({});
+  EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE,
+            take(HEXAD_INPUT_SEGMENT_LABELS, {3, 1, 20}, false));
+  EXPECT_EQ(HEXAD_INPUT_OUT_OF_RANGE,
+            take(HEXAD_INPUT_LABELS, std::vector<int32_t>(12, 20), false));
 }
 
 TEST(MostPieces, IsReached) {

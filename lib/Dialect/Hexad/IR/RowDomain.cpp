@@ -50,6 +50,8 @@ RowDomain hexad::getRowDomain(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<PoolOp>(op))
     return RowDomain::Segments;
+  if (auto labels = dyn_cast_or_null<LabelsOp>(op))
+    return labels.isOfSegments() ? RowDomain::Segments : RowDomain::Tokens;
   if (isa_and_present<SelectRowsOp>(op))
     return RowDomain::Selected;
   return RowDomain::Tokens;

@@ -83,6 +83,10 @@ private:
             return failure();
           return checkRows(prefix);
         })
+        .Case<LabelsOp>([&](LabelsOp labels) { return checkLabels(labels); })
+        .Case<CrossEntropyOp>(
+            [&](CrossEntropyOp loss) { return checkCrossEntropy(loss); })
+        .Case<MeanLossOp>([&](MeanLossOp mean) { return checkMeanLoss(mean); })
         .Case<RowLocalOpInterface>(
             [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
         .Case<AttentionOp>([&](AttentionOp attention) -> LogicalResult {
@@ -217,7 +221,10 @@ private:
           "expected a cache, as other attention of the model has");
     unsigned ids = 0;
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-      ids += function.getArgAttr(i, "hexad.limit") ? 1 : 0;
+      ids += function.getArgAttr(i, "hexad.limit") &&
+                     (!labels || labels.getLabels() != function.getArgument(i))
+                 ? 1
+                 : 0;
     if (ids != 1)
       return function.emitError("expected one input of ids (hexad.limit) in a "
                                 "model with caches, found ")
@@ -358,6 +365,55 @@ private:
     if (failed(checkPositions(op, op.getPositions())))
       return failure();
     return checkRows(cast<RowLocalOpInterface>(op.getOperation()));
+  }
+
+  /// The runtime makes one table of the labels of a call.
+  LogicalResult checkLabels(LabelsOp op) {
+    if (labels) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError("expected to be the only one of a model");
+      diagnostic.attachNote(labels.getLoc()) << "the other is here";
+      return diagnostic;
+    }
+    labels = op;
+    kinds[op.getRows()] =
+        op.isOfSegments() ? RowKind::Segments : RowKind::Tokens;
+    return success();
+  }
+
+  /// Labels below their limit must be columns.
+  LogicalResult checkCrossEntropy(CrossEntropyOp op) {
+    if (failed(checkRows(cast<RowLocalOpInterface>(op.getOperation()))) ||
+        failed(checkIsLabels(op, op.getLabels())))
+      return failure();
+    auto argument = dyn_cast<BlockArgument>(labels.getLabels());
+    IntegerAttr limit;
+    if (argument && argument.getOwner()->getParentOp() == function)
+      limit = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                     "hexad.limit");
+    int64_t classes =
+        cast<RankedTensorType>(op.getLogits().getType()).getDimSize(1);
+    if (!limit || limit.getInt() > classes)
+      return op.emitOpError("expected labels of an argument with a hexad.limit "
+                            "of at most ")
+             << classes;
+    return success();
+  }
+
+  LogicalResult checkMeanLoss(MeanLossOp op) {
+    if (failed(checkIsLabels(op, op.getLabels())))
+      return failure();
+    if (getKind(op.getLosses()) == getKind(op.getLabels()))
+      return success();
+    return op.emitOpError("expected ") << describe(op.getLabels()) << ", found "
+                                       << describe(op.getLosses());
+  }
+
+  LogicalResult checkIsLabels(Operation *op, Value value) {
+    if (value.getDefiningOp<LabelsOp>())
+      return success();
+    return op->emitOpError("expected labels (hexad.labels), found ")
+           << describe(value) << " from elsewhere";
   }
 
   LogicalResult checkLoad(LoadOp op) {
@@ -511,6 +567,7 @@ private:
   DenseMap<Operation *, AttentionOp> cacheUsers;
   /// The first, if any.
   ImageSegmentsOp imageSegments;
+  LabelsOp labels; ///< null before there are any
   /// The first attention without a cache, if any.
   AttentionOp uncached;
   llvm::SmallPtrSet<Operation *, 1> selectedOutputs;

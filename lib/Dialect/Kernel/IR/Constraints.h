@@ -24,7 +24,8 @@ public:
   /// session's pages read and write tensors and buffers.
   explicit Constraints(mlir::Operation *op) : op(op) {
     checkStrides();
-    if (!llvm::isa<MatmulOp, PackKeysOp, PackValuesOp, ScatterRowsOp>(op))
+    if (!llvm::isa<MatmulOp, MeanLossOp, PackKeysOp, PackValuesOp,
+                   ScatterRowsOp>(op))
       checkOneKind();
   }
   operator mlir::LogicalResult() const { return result; }

@@ -460,3 +460,77 @@ func.func @experts_behind_the_stack(%ids: tensor<?x?xi32> {hexad.limit = 10 : i6
   }
   return
 }
+
+// -----
+
+// Labels are as many as the logits have columns, not more.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @labels_without_a_column(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>,
+                                   %labels: tensor<?x?xi32> {hexad.limit = 5 : i64}) -> tensor<f32> {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %l = hexad.labels %labels, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  // expected-error@+1 {{expected labels of an argument with a hexad.limit of at most 4}}
+  %y = hexad.cross_entropy %x, %l : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x1xf32>
+  %loss = hexad.mean_loss %y, %l : tensor<?x1xf32>, tensor<?xi32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// Nothing else has been checked against a limit of classes.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @ids_as_labels(%ids: tensor<?x?xi32> {hexad.limit = 4 : i64}, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  // expected-error@+1 {{expected labels (hexad.labels), found rows of tokens from elsewhere}}
+  %y = hexad.cross_entropy %x, %packed : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x1xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @labels_of_other_rows(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>,
+                                %labels: tensor<?xi32> {hexad.limit = 4 : i64}) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %l = hexad.labels %labels, %segments : tensor<?xi32> -> tensor<?xi32>
+  // expected-error@+1 {{found rows of tokens and other rows}}
+  %y = hexad.cross_entropy %x, %l : tensor<?x4xf32>, tensor<?xi32> -> tensor<?x1xf32>
+  return
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x1xf32> from "m.safetensors" ["t"]
+func.func @mean_of_other_rows(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>,
+                              %labels: tensor<?xi32> {hexad.limit = 1 : i64}) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x1xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x1xf32> -> tensor<?x1xf32>
+  %l = hexad.labels %labels, %segments : tensor<?xi32> -> tensor<?xi32>
+  // expected-error@+1 {{expected rows of segments, found rows of tokens}}
+  %loss = hexad.mean_loss %x, %l : tensor<?x1xf32>, tensor<?xi32> -> tensor<f32>
+  return
+}
+
+// -----
+
+// The runtime makes one table of labels.
+func.func @labels_twice(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>,
+                        %labels: tensor<?x?xi32> {hexad.limit = 4 : i64}) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  // expected-note@+1 {{the other is here}}
+  %l = hexad.labels %labels, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  // expected-error@+1 {{expected to be the only one of a model}}
+  %m = hexad.labels %labels, %segments {shift} : tensor<?x?xi32> -> tensor<?xi32>
+  return
+}

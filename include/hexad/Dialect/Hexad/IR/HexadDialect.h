@@ -43,4 +43,9 @@ bool isImageShape(llvm::ArrayRef<int64_t> shape);
 #define GET_OP_CLASSES
 #include "hexad/Dialect/Hexad/IR/HexadOps.h.inc"
 
+namespace hexad {
+/// The op that takes a model's argument for labels; null if it is none.
+LabelsOp getLabelsOp(mlir::Value argument);
+} // namespace hexad
+
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADDIALECT_H

@@ -28,6 +28,10 @@ enum Statistic {
   StatisticCount
 };
 
+/// Columns of the statistics of `cross_entropy_tile`: a vector for each of the
+/// maximum, the sum and the label's logit.
+inline constexpr int64_t crossEntropyColumns = 3 * lanes;
+
 namespace detail {
 /// The effects of an op in destination-passing style on its buffers.
 void getBufferEffects(mlir::DestinationStyleOpInterface op,

@@ -11,6 +11,7 @@
 include "hexad/Dialect/Kernel/IR/KernelBase.td"
 include "hexad/Dialect/Kernel/IR/KernelExpertOps.td"
 include "hexad/Dialect/Kernel/IR/KernelVisionOps.td"
+include "hexad/Dialect/Kernel/IR/KernelLossOps.td"
 
 //===----------------------------------------------------------------------===//
 // Matrix product
