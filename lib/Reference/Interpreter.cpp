@@ -74,11 +74,11 @@ LogicalResult Evaluator::set(Value result, RuntimeValue value) {
 
 static LogicalResult evaluateOperation(Operation &op, Evaluator &evaluator) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<ActivationOp, AddOp, AttentionOp, ClampOp, EmbeddingOp, ExpertsOp,
-            L2NormalizeOp, LayerNormOp, LinearOp, LoadOp, MultiplyOp,
-            PackRowsOp, PoolOp, PositionsOp, RmsNormOp, RopeOp, RotaryOp,
-            RouteOp, RowsOp, ScaleOp, SegmentsOp, SelectRowsOp, SoftcapOp,
-            SoftmaxOp, UnpackRowsOp>(
+      .Case<ActivationOp, AddOp, AttentionMapOp, AttentionOp, ClampOp,
+            EmbeddingOp, EmptyMapsOp, ExpertsOp, L2NormalizeOp, LayerNormOp,
+            LinearOp, LoadOp, MultiplyOp, PackRowsOp, PoolOp, PositionsOp,
+            RmsNormOp, RopeOp, RotaryOp, RouteOp, RowsOp, ScaleOp, SegmentsOp,
+            SelectRowsOp, SoftcapOp, SoftmaxOp, UnpackRowsOp>(
           [&](auto hexadOp) { return evaluate(hexadOp, evaluator); })
       .Case<arith::AddIOp, arith::ConstantOp, arith::MulIOp, arith::SubIOp,
             scf::ForOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp,

@@ -108,11 +108,11 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
   });
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
     attachKernelModels<
-        kernel::ActivationOp, kernel::AddOp, kernel::ClampOp,
+        kernel::ActivationOp, kernel::AddOp, kernel::ClampOp, kernel::ClearOp,
         kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
         kernel::GatherRowsOp, kernel::L2NormalizeOp, kernel::GroupRowsOp,
-        kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MatmulOp,
+        kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MapPageOp, kernel::MatmulOp,
         kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
         kernel::PackValuesOp, kernel::RmsNormOp, kernel::RopeOp,
         kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,

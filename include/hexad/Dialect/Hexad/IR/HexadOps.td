@@ -11,6 +11,7 @@
 include "hexad/Dialect/Hexad/IR/HexadAttentionOps.td"
 include "hexad/Dialect/Hexad/IR/HexadExpertOps.td"
 include "hexad/Dialect/Hexad/IR/HexadFeedForwardOps.td"
+include "hexad/Dialect/Hexad/IR/HexadMapOps.td"
 include "hexad/Dialect/Hexad/IR/HexadNormOps.td"
 include "hexad/Dialect/Hexad/IR/HexadParameterOps.td"
 include "hexad/Dialect/Hexad/IR/HexadPositionOps.td"
