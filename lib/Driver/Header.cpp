@@ -313,6 +313,15 @@ static void writeInput(raw_ostream &os, const InputInfo &input) {
 }
 
 static void writeOutput(raw_ostream &os, const OutputInfo &output) {
+  if (output.kind == HEXAD_OUTPUT_MAPS) {
+    os << "  /* float [" << output.count << ", batch, " << output.columns
+       << ", seq, seq]: for each layer and head the probabilities that\n   * "
+          "attention gives the elements of a batch row (last), seen from each "
+          "of them;\n   * 0 at padding. `extend` gives none. Null: not wanted. "
+          "*/\n  float *"
+       << output.field << ";\n";
+    return;
+  }
   os << "  /* float [";
   if (output.stacked)
     os << output.count << ", ";
@@ -328,7 +337,8 @@ static void writeOutput(raw_ostream &os, const OutputInfo &output) {
 static std::string getColumnsMacro(const LibraryInfo &info,
                                    const OutputInfo &output) {
   return StringRef(info.prefix).upper() + "_" +
-         StringRef(output.field).upper() + "_COLUMNS";
+         StringRef(output.field).upper() +
+         (output.kind == HEXAD_OUTPUT_MAPS ? "_HEADS" : "_COLUMNS");
 }
 
 std::string hexad::generateHeader(const LibraryInfo &info) {
@@ -364,7 +374,9 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
     os << " *   call." << info.outputs.front().field << " = ...;\n";
   write(beforeArguments);
   for (const OutputInfo &output : info.outputs)
-    os << "/* Floats in a row of `" << output.field << "`. */\n#define "
+    os << (output.kind == HEXAD_OUTPUT_MAPS ? "/* Heads of `"
+                                            : "/* Floats in a row of `")
+       << output.field << "`. */\n#define "
        << getColumnsMacro(info, output) << " " << output.columns << "\n";
   write(arguments);
   for (const InputInfo &input : info.inputs)

@@ -133,6 +133,8 @@ static StringRef getKindName(hexad_output_kind kind) {
     return "pooled";
   case HEXAD_OUTPUT_SELECTED:
     return "selected";
+  case HEXAD_OUTPUT_MAPS:
+    return "maps";
   }
   llvm_unreachable("every kind has a name");
 }
@@ -173,6 +175,9 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           if (output.kind != HEXAD_OUTPUT_POOLED)
             shape.push_back("seq");
           shape.push_back(output.columns);
+          if (output.kind == HEXAD_OUTPUT_MAPS)
+            shape = json::Array(
+                {output.count, "batch", output.columns, "seq", "seq"});
           json.attribute("shape", std::move(shape));
           json.attribute("stacked", output.stacked);
         });

@@ -62,6 +62,9 @@ static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
     if (output.kind != HEXAD_OUTPUT_POOLED)
       shape.push_back(inputs.seq);
     shape.push_back(output.columns);
+    if (output.kind == HEXAD_OUTPUT_MAPS)
+      shape = {int64_t(inputs.batch), output.columns, int64_t(inputs.seq),
+               int64_t(inputs.seq)};
     std::optional<int64_t> elements = output.count;
     for (int64_t dim : shape)
       if (elements)
