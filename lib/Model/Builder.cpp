@@ -396,10 +396,14 @@ LogicalResult ModuleBuilder::checkOutputs() {
   for (llvm::StringRef name : requested) {
     if (llvm::is_contained(own, name))
       continue;
+    if (name == "attention") {
+      asksForMaps = true;
+      continue;
+    }
     if (name != "hidden") {
       InFlightDiagnostic diagnostic =
           emitError(description.loc, "there is no output '")
-          << name << "'; expected 'hidden'";
+          << name << "'; expected 'hidden', 'attention'";
       for (llvm::StringRef known : own)
         diagnostic << ", '" << known << "'";
       return diagnostic;
@@ -410,7 +414,7 @@ LogicalResult ModuleBuilder::checkOutputs() {
              << repeats.size();
     hiddenRepeat = &std::get<RepeatLayer>(repeats.front()->kind);
   }
-  return success();
+  return asksForMaps ? checkMaps() : success();
 }
 
 /// Creates the function with its arguments, and the rows of each input.
@@ -467,10 +471,16 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
   OwningOpRef<ModuleOp> owned =
       ModuleOp::create(description.loc, description.name);
   builder.setInsertionPointToStart(owned->getBody());
-  if (failed(buildInputs()) || failed(buildLayers(description.layers, {})))
+  if (failed(buildInputs()))
+    return nullptr;
+  if (asksForMaps)
+    startMaps();
+  if (failed(buildLayers(description.layers, {})))
     return nullptr;
   if (hiddenStates)
     results.push_back({"hidden", hiddenStates, /*stacked=*/true});
+  if (maps)
+    results.push_back({"attention", maps, /*stacked=*/true});
 
   SmallVector<Value> values;
   for (const Result &result : results)
