@@ -55,9 +55,9 @@ TEST_P(MapTest, MapPage) {
     Floats scores(tile, pageKeys), statistics(6, paddedTile);
     auto jit = compile(mapPage(scores, mask));
     ASSERT_TRUE(jit);
-    for (Data data : allData)
-      for (int64_t rows : {0, 1, 60})
-        for (int64_t keys : {1, 15, 16, 17, 100, 128})
+    for (Data data : {Data::Random, Data::WithInfinities, Data::WithNaN})
+      for (int64_t rows : {0, 1, 17})
+        for (int64_t keys : {1, 15, 16, 17, 128})
           for (int64_t position : {-70, -1, 0, 15, 127, 200}) {
             const int64_t stride = 131, start = 5;
             Floats maps(1, start + tile * stride);
