@@ -376,8 +376,8 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
   for (const OutputInfo &output : info.outputs)
     os << (output.kind == HEXAD_OUTPUT_MAPS ? "/* Heads of `"
                                             : "/* Floats in a row of `")
-       << output.field << "`. */\n#define "
-       << getColumnsMacro(info, output) << " " << output.columns << "\n";
+       << output.field << "`. */\n#define " << getColumnsMacro(info, output)
+       << " " << output.columns << "\n";
   write(arguments);
   for (const InputInfo &input : info.inputs)
     writeInput(os, input);

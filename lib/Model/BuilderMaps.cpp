@@ -101,9 +101,9 @@ void ModuleBuilder::buildMap(AttentionOp attention) {
   Value member = firstMap;
   if (nextMap != 0 || !member) {
     Value offset = arith::ConstantIndexOp::create(builder, loc, nextMap);
-    member = member ? arith::AddIOp::create(builder, loc, member, offset)
-                          .getResult()
-                    : offset;
+    member =
+        member ? arith::AddIOp::create(builder, loc, member, offset).getResult()
+               : offset;
   }
   ++nextMap;
   maps = AttentionMapOp::create(

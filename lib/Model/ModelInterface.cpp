@@ -151,17 +151,19 @@ static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
                isStatic(shape[2]) && type.isDynamicDim(3) &&
                type.isDynamicDim(4);
       else
-        fits = isStatic(shape.back()) && (!stacked || isStatic(shape.front())) &&
-             llvm::all_of(shape.drop_front(stacked ? 1 : 0).drop_back(),
-                          ShapedType::isDynamic);
+        fits = isStatic(shape.back()) &&
+               (!stacked || isStatic(shape.front())) &&
+               llvm::all_of(shape.drop_front(stacked ? 1 : 0).drop_back(),
+                            ShapedType::isDynamic);
     }
     if (!fits)
       return emitError(loc, "expected ")
              << subject << " to be "
-             << (stacked ? "a stack tensor<LxBxSxDxf32>, or tensor<LxBxHxSxSxf32> "
-                           "of attention maps, with dynamic B and S"
-                         : "rows tensor<?x?xDxf32> or pooled rows "
-                           "tensor<?xDxf32>")
+             << (stacked
+                     ? "a stack tensor<LxBxSxDxf32>, or tensor<LxBxHxSxSxf32> "
+                       "of attention maps, with dynamic B and S"
+                     : "rows tensor<?x?xDxf32> or pooled rows "
+                       "tensor<?xDxf32>")
              << ", found " << resultType;
     if (failed(names.check(loc, function.getResultAttr(index, "hexad.name"),
                            subject)))

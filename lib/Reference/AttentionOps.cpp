@@ -26,10 +26,9 @@ static double dot(ArrayRef<double> a, ArrayRef<double> b) {
 /// row `first`: probabilities, zeros if it sees nothing. For attention and its
 /// maps.
 template <typename Op>
-static std::vector<double> getWeights(Op op, const FloatTensor &query,
-                                      const FloatTensor &key, int64_t first,
-                                      int64_t length, int64_t row,
-                                      int64_t head) {
+static std::vector<double>
+getWeights(Op op, const FloatTensor &query, const FloatTensor &key,
+           int64_t first, int64_t length, int64_t row, int64_t head) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   int64_t headDim = op.getHeadDim();
   double scale = op.getScale().convertToDouble();
@@ -132,9 +131,9 @@ LogicalResult reference::evaluate(AttentionMapOp op, Evaluator &evaluator) {
     return op.emitOpError("expected a member from 0 to ")
            << maps.shape[0] - 1 << ", found " << layer;
 
-  MutableArrayRef<double> member = MutableArrayRef<double>(maps.elements)
-                                       .slice(layer * batch * heads * seq * seq,
-                                              batch * heads * seq * seq);
+  MutableArrayRef<double> member =
+      MutableArrayRef<double>(maps.elements)
+          .slice(layer * batch * heads * seq * seq, batch * heads * seq * seq);
   llvm::fill(member, 0);
   for (int64_t segment = 0; segment < batch; ++segment) {
     int64_t first = segments.first[segment];
@@ -147,10 +146,10 @@ LogicalResult reference::evaluate(AttentionMapOp op, Evaluator &evaluator) {
         elements.begin();
     for (int64_t head = 0; head < heads; ++head)
       for (int64_t row = 0; row < length; ++row)
-        llvm::copy(
-            getWeights(op, query, key, first, length, first + row, head),
-            member.begin() +
-                ((segment * heads + head) * seq + begin + row) * seq + begin);
+        llvm::copy(getWeights(op, query, key, first, length, first + row, head),
+                   member.begin() +
+                       ((segment * heads + head) * seq + begin + row) * seq +
+                       begin);
   }
   return evaluator.set(op.getResult(), std::move(maps));
 }

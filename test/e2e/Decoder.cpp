@@ -60,9 +60,9 @@ public:
     layers = 0;
     caches += "  hexad.cache @near {kv_heads = 2 : i64, head_dim = 20 : i64, "
               "window = 40 : i64}\n";
-    std::string z = layer("%y", "interleaved", "%partial", "6", "@near",
-                          "window = 40 : i64, softcap = 3.0 : f64, ", "%c3",
-                          false);
+    std::string z =
+        layer("%y", "interleaved", "%partial", "6", "@near",
+              "window = 40 : i64, softcap = 3.0 : f64, ", "%c3", false);
     std::string n = norm(z, 40, 1);
     line("%wanted = hexad.select_rows " + n +
          ", %segments : tensor<?x40xf32> -> tensor<?x40xf32>");
@@ -84,8 +84,7 @@ public:
            (maps ? ", " + mapsType +
                        " {hexad.name = \"attention\", hexad.stacked}"
                  : "") +
-           ") {\n" +
-           body + "  }\n}\n";
+           ") {\n" + body + "  }\n}\n";
   }
 
 private:

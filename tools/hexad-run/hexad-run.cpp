@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionPicture.h"
 #include "Generation.h"
 #include "Inputs.h"
 #include "LoadedLibrary.h"
@@ -28,6 +29,12 @@ Ids and masks are int32 or int64 [batch, seq]; optional inputs may be left out.
 The weights file is found beside the library.
 
   hexad run libbert.so --inputs in.safetensors --outputs out.safetensors
+
+A library compiled with --outputs=attention can show what its layers look at:
+--attention-map draws the map of one layer, keys across and queries down, of the
+tokens of one batch row.
+
+  hexad run libbert.so --inputs in.safetensors --attention-map map.svg --layer 2
 
 Language models continue a prompt with --generate. Token ids go to standard
 output while they are made: one line a step, one id for each batch row, '-' for a
@@ -129,12 +136,57 @@ static void printSummary(const LibraryInfo &info, const Inputs &inputs,
   outs() << "\n";
 }
 
+/// A number from 0 on; none if the option is not there.
+static Expected<std::optional<size_t>> getIndex(const InputArgList &arguments,
+                                                OptionID option) {
+  const Arg *argument = arguments.getLastArg(option);
+  if (!argument)
+    return std::nullopt;
+  uint32_t number;
+  if (StringRef(argument->getValue()).getAsInteger(10, number))
+    return createStringError(
+        "the option '" + argument->getSpelling().rtrim('=') +
+        "' needs a number from 0 on, found '" + argument->getValue() + "'");
+  return number;
+}
+
+/// None without --attention-map.
+static Expected<std::optional<AttentionPicture>>
+getPicture(const InputArgList &arguments, const LibraryInfo &info,
+           const Inputs &inputs) {
+  if (!arguments.hasArg(OPT_attention_map))
+    return std::nullopt;
+  PictureOptions options;
+  options.path = arguments.getLastArgValue(OPT_attention_map);
+  options.labels = arguments.getLastArgValue(OPT_token_labels);
+  auto layer = getIndex(arguments, OPT_layer);
+  if (!layer)
+    return layer.takeError();
+  auto head = getIndex(arguments, OPT_head);
+  if (!head)
+    return head.takeError();
+  auto row = getIndex(arguments, OPT_batch_row);
+  if (!row)
+    return row.takeError();
+  options.layer = *layer;
+  options.head = *head;
+  options.row = row->value_or(0);
+  Expected<AttentionPicture> picture =
+      AttentionPicture::create(options, info, inputs);
+  if (!picture)
+    return picture.takeError();
+  return std::move(*picture);
+}
+
 static Error forward(LoadedLibrary &library, const Inputs &inputs,
                      unsigned threads, const InputArgList &arguments) {
   const LibraryInfo &info = library.getInfo();
   Expected<unsigned> repeat = getNumber(arguments, OPT_repeat, 1);
   if (!repeat)
     return repeat.takeError();
+  auto picture = getPicture(arguments, info, inputs);
+  if (!picture)
+    return picture.takeError();
   Expected<std::vector<Output>> outputs = makeOutputs(info, inputs);
   if (!outputs)
     return outputs.takeError();
@@ -155,6 +207,12 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
   if (const Arg *argument = arguments.getLastArg(OPT_outputs))
     if (Error error = writeOutputs(*outputs, argument->getValue()))
       return error;
+  if (*picture) {
+    const Output &maps = (*outputs)[(*picture)->getOutput()];
+    if (Error error =
+            (*picture)->write(ArrayRef(maps.values.get(), maps.elements)))
+      return error;
+  }
   if (arguments.hasArg(OPT_json))
     printSummary(info, inputs, *outputs, seconds);
   return Error::success();
@@ -240,8 +298,17 @@ static Error checkCombination(const InputArgList &arguments) {
       return createStringError("the option '" +
                                argument->getSpelling().rtrim('=') +
                                "' needs --generate");
+  for (OptionID option : {OPT_layer, OPT_head, OPT_batch_row, OPT_token_labels})
+    if (const Arg *argument = arguments.getLastArg(option);
+        argument && !arguments.hasArg(OPT_attention_map))
+      return createStringError("the option '" +
+                               argument->getSpelling().rtrim('=') +
+                               "' needs --attention-map");
   if (generates && arguments.hasArg(OPT_repeat))
     return createStringError("--generate and --repeat exclude each other");
+  if (generates && arguments.hasArg(OPT_attention_map))
+    return createStringError(
+        "--generate and --attention-map exclude each other");
   if (arguments.hasArg(OPT_prompt_tokens) &&
       arguments.hasArg(OPT_inputs, OPT_input))
     return createStringError(

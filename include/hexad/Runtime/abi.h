@@ -107,8 +107,8 @@ typedef struct hexad_input_info {
 } hexad_input_info;
 
 enum hexad_output_kind {
-  HEXAD_OUTPUT_ROWS,    /* f32[count,] batch, seq, columns */
-  HEXAD_OUTPUT_POOLED,  /* f32[batch, columns] */
+  HEXAD_OUTPUT_ROWS,     /* f32[count,] batch, seq, columns */
+  HEXAD_OUTPUT_POOLED,   /* f32[batch, columns] */
   HEXAD_OUTPUT_SELECTED, /* f32[batch, seq, columns] of `forward`, f32[selected,
                             columns] of `extend`; compiled code writes the
                             selected rows only */

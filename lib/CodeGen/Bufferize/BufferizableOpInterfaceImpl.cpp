@@ -112,10 +112,10 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
         kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
         kernel::GatherRowsOp, kernel::L2NormalizeOp, kernel::GroupRowsOp,
-        kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MapPageOp, kernel::MatmulOp,
-        kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
-        kernel::PackValuesOp, kernel::RmsNormOp, kernel::RopeOp,
-        kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,
+        kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MapPageOp,
+        kernel::MatmulOp, kernel::MeanRowsOp, kernel::MultiplyOp,
+        kernel::PackKeysOp, kernel::PackValuesOp, kernel::RmsNormOp,
+        kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp, kernel::ScaleOp,
         kernel::ScatterRowsOp, kernel::SoftcapOp, kernel::SoftmaxOp,
         kernel::SoftmaxPageOp, kernel::StartPagesOp>(context);
   });

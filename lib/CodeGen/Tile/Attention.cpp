@@ -140,8 +140,8 @@ void Tiler::AttentionTiling::attend() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());
   Value whole = forall.getRegionIterArgs()[0];
-  Value part = attendTile(forall.getInductionVar(0), forall.getInductionVar(1),
-                          whole);
+  Value part =
+      attendTile(forall.getInductionVar(0), forall.getInductionVar(1), whole);
   b.setInsertionPointToEnd(forall.getTerminator().getBody());
   tensor::ParallelInsertSliceOp::create(
       b, part, whole, SmallVector<OpFoldResult>{tile.first, tile.column},

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Maps are a pass of their own over the call's keys: attention is compiled as if
-// nobody asked for them, so that its bits are the same. They go to the caller's
-// buffer at once; a stack of them is nowhere else.
+// Maps are a pass of their own over the call's keys: attention is compiled as
+// if nobody asked for them, so that its bits are the same. They go to the
+// caller's buffer at once; a stack of them is nowhere else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,14 +63,13 @@ void Tiler::MapTiling::findPlace(Value head) {
   seq = t.div(elements, batch);
   Value rowElement = t.table(HEXAD_POINTER_ROW_ELEMENT);
   Value batchRow = t.mul(tile.segment, seq);
-  Value firstRow =
-      t.entry(t.table(HEXAD_POINTER_SEGMENT_BOUNDS), tile.segment);
+  Value firstRow = t.entry(t.table(HEXAD_POINTER_SEGMENT_BOUNDS), tile.segment);
   firstKey = t.sub(t.entry(rowElement, firstRow), batchRow);
   Value firstQuery = t.sub(t.entry(rowElement, tile.first), batchRow);
-  Value map = t.add(
-      t.mul(t.add(t.mul(t.mapped(op.getLayer()), batch), tile.segment),
-            t.index(heads)),
-      head);
+  Value map =
+      t.add(t.mul(t.add(t.mul(t.mapped(op.getLayer()), batch), tile.segment),
+                  t.index(heads)),
+            head);
   start = t.mul(t.add(t.mul(map, seq), firstQuery), seq);
 }
 
@@ -85,13 +84,13 @@ void Tiler::MapTiling::convertTile(Value queryTile, Value head) {
   Value scores = emptyTensor({t.options.queryTile, pageSize});
   auto empty = kernel::StartPagesOp::create(
       b, TypeRange{statistics.getType(), scores.getType()}, statistics, scores);
-  auto first = walkPages(
-      {empty.getResult(1), empty.getResult(0)},
-      [&](Value page, ValueRange carried) {
-        Value scores = computeScores(page, keys, getItem(page), carried[0]);
-        return SmallVector<Value>(
-            foldPage(page, scores, carried[1]).getResults());
-      });
+  auto first = walkPages({empty.getResult(1), empty.getResult(0)},
+                         [&](Value page, ValueRange carried) {
+                           Value scores = computeScores(
+                               page, keys, getItem(page), carried[0]);
+                           return SmallVector<Value>(
+                               foldPage(page, scores, carried[1]).getResults());
+                         });
   walkPages(first.getResult(0), [&](Value page, ValueRange carried) {
     Value scores = computeScores(page, keys, getItem(page), carried[0]);
     Value column = t.add(firstKey, t.mul(page, t.index(pageSize)));

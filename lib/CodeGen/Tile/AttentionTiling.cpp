@@ -62,9 +62,9 @@ Value Tiler::PageTiling::pack(bool isKeys, Value rows, Value column,
     return PackOp::create(b, results, rows, column, start, destination,
                           b.getI64IntegerAttr(headDim));
   };
-  Operation *packed =
-      isKeys ? create.template operator()<kernel::PackKeysOp>()
-             : create.template operator()<kernel::PackValuesOp>();
+  Operation *packed = isKeys
+                          ? create.template operator()<kernel::PackKeysOp>()
+                          : create.template operator()<kernel::PackValuesOp>();
   return results.empty() ? Value() : packed->getResult(0);
 }
 
@@ -131,8 +131,7 @@ void Tiler::PageTiling::startTile(Value queryTile, Value head) {
       {t.options.queryTile,
        static_cast<int64_t>(llvm::alignTo(headDim, kernel::lanes))});
   queries = kernel::LoadQueriesOp::create(
-                b, queries.getType(),
-                t.sliceRows(query, tile.first, tile.rows),
+                b, queries.getType(), t.sliceRows(query, tile.first, tile.rows),
                 t.add(tile.column, t.index(offsets[0])), queries,
                 b.getF64FloatAttr(scale), b.getI64IntegerAttr(headDim))
                 .getResult(0);
@@ -151,8 +150,8 @@ scf::ForOp Tiler::PageTiling::walkPages(
   Value firstPage = t.index(0);
   if (window) {
     // Positions are signed: the window may begin in front of the first key.
-    Value begin = t.sub(t.add(tile.position, t.index(1)),
-                        t.index(window.getInt()));
+    Value begin =
+        t.sub(t.add(tile.position, t.index(1)), t.index(window.getInt()));
     begin = arith::MaxSIOp::create(b, begin, t.index(0));
     firstPage = t.div(begin, t.index(pageSize));
   }

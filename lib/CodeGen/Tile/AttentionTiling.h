@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What attention (Attention.cpp) and its maps (AttentionMap.cpp) have in common:
-// both walk, for each tile of queries and head, the pages of keys that the tile
-// sees, and compute their scores.
+// What attention (Attention.cpp) and its maps (AttentionMap.cpp) have in
+// common: both walk, for each tile of queries and head, the pages of keys that
+// the tile sees, and compute their scores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ protected:
   struct Packing {
     bool isKeys;
     Value rows;
-    int64_t offset; ///< the column of head 0
+    int64_t offset;                ///< the column of head 0
     llvm::ArrayRef<int64_t> shape; ///< of one head of a page
   };
   /// A loop over `pageCount` pages and the heads, which packs them into tensors
@@ -73,10 +73,10 @@ protected:
   Value emptyStatistics();
   /// An `scf.for` over the pages that the tile sees; `body` gets the page and
   /// what is carried, and returns what is carried on.
-  mlir::scf::ForOp
-  walkPages(mlir::ValueRange inits,
-            llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>
-                body);
+  mlir::scf::ForOp walkPages(
+      mlir::ValueRange inits,
+      llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>
+          body);
   /// The first index that a page of the tile's segment has in tensors.
   Value getItem(Value page);
   /// How many keys of a page the tile sees.

@@ -43,8 +43,8 @@ std::string mapPage(const Floats &scores, const Mask &mask) {
           scores.type() + ", %statistics: " + statistics + ", %maps: " + maps,
       "hexad_kernel.map_page ins(%rows, %keys, %start, %stride, %scores, "
       "%statistics : index, index, index, index, " +
-          scores.type() + ", " + statistics + ") position(%p) outs(%maps : " +
-          maps + ") {" + attributes + "}");
+          scores.type() + ", " + statistics +
+          ") position(%p) outs(%maps : " + maps + ") {" + attributes + "}");
 }
 
 /// Every probability to the bit, and nothing beside them.
@@ -73,8 +73,9 @@ TEST_P(MapTest, MapPage) {
               for (int64_t t = 0; t < keys; ++t) {
                 float x = scores.at(m, t), sum = statistics.at(1, m);
                 if (mask.softcap != 0)
-                  x = mask.softcap * test::activation(Activation::Tanh,
-                                                      x * (1.0f / mask.softcap));
+                  x = mask.softcap *
+                      test::activation(Activation::Tanh,
+                                       x * (1.0f / mask.softcap));
                 float inverse = sum == 0 ? 0.0f : 1.0f / sum;
                 float p = test::exp2(x - statistics.at(0, m)) * inverse;
                 expected.at(0, start + m * stride + t) =

@@ -29,8 +29,8 @@ static int64_t getEndColumn(int64_t offset, int64_t heads, int64_t headDim) {
 template <typename Op>
 static LogicalResult verifyHeads(Op op, ValueRange operands) {
   auto fail = [&](int constraint) {
-    return op.emitOpError() << op->getName().stripDialect() << "_c"
-                            << constraint << ": ";
+    return op.emitOpError()
+           << op->getName().stripDialect() << "_c" << constraint << ": ";
   };
   if (op.getHeads() % op.getKvHeads() != 0)
     return fail(1) << "expected heads to be a multiple of " << op.getKvHeads()
@@ -42,9 +42,8 @@ static LogicalResult verifyHeads(Op op, ValueRange operands) {
   for (auto [index, operand] : llvm::enumerate(operands)) {
     auto type = cast<RankedTensorType>(operand.getType());
     int64_t offset = op.getOffsets()[index];
-    int64_t columns =
-        getEndColumn(offset, index == 0 ? op.getHeads() : op.getKvHeads(),
-                     op.getHeadDim());
+    int64_t columns = getEndColumn(
+        offset, index == 0 ? op.getHeads() : op.getKvHeads(), op.getHeadDim());
     if (offset < 0 || type.getDimSize(1) < columns)
       return fail(3) << "expected a " << names[index] << " of at least "
                      << columns

@@ -65,7 +65,8 @@ struct Projection {
     Projection result;
     Operation *op = operand.getDefiningOp();
     size_t uses = 1 + maps;
-    while (op && op->getResult(0).hasNUses(uses) && isa<RmsNormOp, RopeOp>(op)) {
+    while (op && op->getResult(0).hasNUses(uses) &&
+           isa<RmsNormOp, RopeOp>(op)) {
       result.ops.insert(result.ops.begin(), op);
       op = op->getOperand(0).getDefiningOp();
       uses = 1;
