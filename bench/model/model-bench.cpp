@@ -124,7 +124,9 @@ public:
       inputs.push_back(std::move(values));
     }
     for (const OutputInfo &output : info.outputs) {
-      int64_t rows = output.kind == HEXAD_OUTPUT_ROWS ? tokens : 1;
+      int64_t rows = output.kind == HEXAD_OUTPUT_ROWS   ? tokens
+                     : output.kind == HEXAD_OUTPUT_MAPS ? tokens * tokens
+                                                        : 1;
       outputs.emplace_back(output.count * rows * output.columns);
     }
     for (std::vector<int32_t> &values : inputs)

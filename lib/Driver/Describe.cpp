@@ -58,6 +58,10 @@ static OutputInfo describeOutput(func::FuncOp function, unsigned index) {
   if (output.stacked)
     output.count = shape.front();
   output.columns = shape.back();
+  if (shape.size() == 5) {
+    output.kind = HEXAD_OUTPUT_MAPS;
+    output.columns = shape[2];
+  }
   return output;
 }
 

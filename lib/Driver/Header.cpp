@@ -351,6 +351,16 @@ static void writeOutput(raw_ostream &os, const LibraryInfo &info,
   }
   int64_t tokens = info.getImageTokens();
   std::string seq = tokens ? std::to_string(tokens) : "seq";
+  if (output.kind == HEXAD_OUTPUT_MAPS) {
+    os << "  /* float [" << output.count << ", batch, " << output.columns
+       << ", " << seq << ", " << seq
+       << "]: for each layer and head the probabilities that\n   * "
+          "attention gives the elements of a batch row (last), seen from each "
+          "of them;\n   * 0 at padding. `extend` gives none. Null: not wanted. "
+          "*/\n  float *"
+       << output.field << ";\n";
+    return;
+  }
   os << "  /* float [";
   if (output.stacked)
     os << output.count << ", ";
@@ -367,7 +377,8 @@ static void writeOutput(raw_ostream &os, const LibraryInfo &info,
 static std::string getColumnsMacro(const LibraryInfo &info,
                                    const OutputInfo &output) {
   return StringRef(info.prefix).upper() + "_" +
-         StringRef(output.field).upper() + "_COLUMNS";
+         StringRef(output.field).upper() +
+         (output.kind == HEXAD_OUTPUT_MAPS ? "_HEADS" : "_COLUMNS");
 }
 
 std::string hexad::generateHeader(const LibraryInfo &info) {
@@ -410,8 +421,10 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
   write(beforeArguments);
   for (const OutputInfo &output : info.outputs)
     if (output.kind != HEXAD_OUTPUT_SCALAR)
-      os << "/* Floats in a row of `" << output.field << "`. */\n#define "
-         << getColumnsMacro(info, output) << " " << output.columns << "\n";
+      os << (output.kind == HEXAD_OUTPUT_MAPS ? "/* Heads of `"
+                                              : "/* Floats in a row of `")
+         << output.field << "`. */\n#define " << getColumnsMacro(info, output)
+         << " " << output.columns << "\n";
   if (imageTokens)
     write("/* Tokens of an image. */\n#define $_TOKENS " +
           std::to_string(imageTokens) + "\n");

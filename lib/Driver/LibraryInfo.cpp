@@ -149,6 +149,8 @@ static StringRef getKindName(hexad_output_kind kind) {
     return "selected";
   case HEXAD_OUTPUT_SCALAR:
     return "scalar";
+  case HEXAD_OUTPUT_MAPS:
+    return "maps";
   }
   llvm_unreachable("every kind has a name");
 }
@@ -195,14 +197,18 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           json::Array shape;
           if (output.stacked)
             shape.push_back(output.count);
+          json::Value seq = info.getImageTokens()
+                                ? json::Value(info.getImageTokens())
+                                : json::Value("seq");
           if (output.kind != HEXAD_OUTPUT_SCALAR) {
             shape.push_back("batch");
             if (output.kind != HEXAD_OUTPUT_POOLED)
-              shape.push_back(info.getImageTokens()
-                                  ? json::Value(info.getImageTokens())
-                                  : json::Value("seq"));
+              shape.push_back(seq);
             shape.push_back(output.columns);
           }
+          if (output.kind == HEXAD_OUTPUT_MAPS)
+            shape =
+                json::Array({output.count, "batch", output.columns, seq, seq});
           json.attribute("shape", std::move(shape));
           json.attribute("stacked", output.stacked);
         });

@@ -181,18 +181,22 @@ static bool readOutput(const json::Value &value, OutputInfo &output,
   output.kind = kind == "pooled"     ? HEXAD_OUTPUT_POOLED
                 : kind == "selected" ? HEXAD_OUTPUT_SELECTED
                 : kind == "scalar"   ? HEXAD_OUTPUT_SCALAR
+                : kind == "maps"     ? HEXAD_OUTPUT_MAPS
                                      : HEXAD_OUTPUT_ROWS;
   const json::Array *shape = value.getAsObject()->getArray("shape");
   if (output.kind == HEXAD_OUTPUT_SCALAR && shape && shape->empty()) {
     output.columns = 1;
     return true;
   }
-  if (!shape || shape->empty() || !shape->back().getAsInteger() ||
+  // Columns come last, heads in front of the two sides of a map.
+  size_t behind = output.kind == HEXAD_OUTPUT_MAPS ? 2 : 0;
+  if (!shape || shape->size() <= behind ||
+      !(*shape)[shape->size() - 1 - behind].getAsInteger() ||
       (output.stacked && !shape->front().getAsInteger())) {
     path.field("shape").report("expected a shape");
     return false;
   }
-  output.columns = *shape->back().getAsInteger();
+  output.columns = *(*shape)[shape->size() - 1 - behind].getAsInteger();
   if (output.stacked)
     output.count = *shape->front().getAsInteger();
   return output.columns > 0 && output.count > 0;

@@ -406,10 +406,14 @@ LogicalResult ModuleBuilder::checkOutputs() {
       wantsLoss = true;
       continue;
     }
+    if (name == "attention") {
+      asksForMaps = true;
+      continue;
+    }
     if (name != "hidden") {
       InFlightDiagnostic diagnostic =
           emitError(description.loc, "there is no output '")
-          << name << "'; expected 'hidden', 'loss'";
+          << name << "'; expected 'hidden', 'attention', 'loss'";
       for (llvm::StringRef known : own)
         diagnostic << ", '" << known << "'";
       return diagnostic;
@@ -420,7 +424,7 @@ LogicalResult ModuleBuilder::checkOutputs() {
              << repeats.size();
     hiddenRepeat = &std::get<RepeatLayer>(repeats.front()->kind);
   }
-  return success();
+  return asksForMaps ? checkMaps() : success();
 }
 
 /// Creates the function with its arguments, and the rows of each input.
@@ -481,12 +485,18 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
   OwningOpRef<ModuleOp> owned =
       ModuleOp::create(description.loc, description.name);
   builder.setInsertionPointToStart(owned->getBody());
-  if (failed(buildInputs()) || failed(buildLayers(description.layers, {})))
+  if (failed(buildInputs()))
+    return nullptr;
+  if (asksForMaps)
+    startMaps();
+  if (failed(buildLayers(description.layers, {})))
     return nullptr;
   if (hiddenStates)
     results.push_back({"hidden", hiddenStates, /*stacked=*/true});
   if (loss)
     results.push_back({"loss", loss->mean});
+  if (maps)
+    results.push_back({"attention", maps, /*stacked=*/true});
 
   SmallVector<Value> values;
   for (const Result &result : results)

@@ -52,7 +52,7 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
       layer.scale.value_or(1.0 / std::sqrt(static_cast<double>(headDim)));
   FlatSymbolRefAttr cache =
       head ? buildCache(loc, layer, shape) : FlatSymbolRefAttr();
-  Value attended = AttentionOp::create(
+  auto attended = AttentionOp::create(
       builder, loc, getRowsType(layer.heads * headDim), projected.query,
       projected.key, projected.value, segments,
       builder.getI64IntegerAttr(layer.heads),
@@ -62,6 +62,8 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
       layer.window ? builder.getI64IntegerAttr(*layer.window) : IntegerAttr(),
       layer.softcap ? builder.getF64FloatAttr(*layer.softcap) : FloatAttr(),
       cache, cache && repeat ? repeat->index : Value());
+  if (maps)
+    buildMap(attended);
   x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
                            layer.outputBias.value_or(layer.bias), layer.output,
                            layer.transposed);

@@ -81,6 +81,8 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     SmallVector<Value> initial = {x.rows};
     if (states)
       initial.push_back(states);
+    if (maps)
+      initial.push_back(maps);
     auto loop = scf::ForOp::create(builder, loc, zero, count, one, initial);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -92,6 +94,11 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     Value before = index;
     for (int64_t i = 1; states && i < period; ++i)
       before = arith::AddIOp::create(builder, loc, before, index);
+    int64_t mapsBefore = nextMap;
+    if (maps) {
+      maps = loop.getRegionIterArgs().back();
+      firstMap = getFirstMap(loc, index, countAttentions(layer.period));
+    }
     for (auto [j, body] : llvm::enumerate(layer.period)) {
       OpFoldResult member;
       if (states) {
@@ -110,10 +117,17 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     SmallVector<Value> yielded = {y.rows};
     if (states)
       yielded.push_back(kept);
+    if (maps)
+      yielded.push_back(maps);
     scf::YieldOp::create(builder, loc, yielded);
     x.rows = loop.getResult(0);
     if (states)
       states = loop.getResult(1);
+    if (maps) {
+      maps = loop.getResults().back();
+      firstMap = {};
+      nextMap = mapsBefore + (nextMap - mapsBefore) * iterations;
+    }
   }
   for (int64_t number = iterations * period; number < layer.count; ++number) {
     FailureOr<Activations> result = buildBody(

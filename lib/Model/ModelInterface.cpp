@@ -194,25 +194,34 @@ static LogicalResult verifyResults(func::FuncOp function, NameChecker &names) {
     // The loss.
     bool isScalar = type && type.getElementType().isF32() && !stacked &&
                     type.getRank() == 0;
-    // [count,] batch, seq, columns or batch, columns.
+    // [count,] batch, seq, columns or batch, columns; or count, batch, heads,
+    // seq, seq.
     bool fits = type && type.getElementType().isF32() && !type.getEncoding() &&
-                (stacked ? type.getRank() == 4
+                (stacked ? type.getRank() == 4 || type.getRank() == 5
                          : type.getRank() == 2 || type.getRank() == 3);
     if (fits) {
       ArrayRef<int64_t> shape = type.getShape();
       auto isStatic = [](int64_t size) {
         return size >= 1 && size <= maxDimension;
       };
-      fits = isStatic(shape.back()) && (!stacked || isStatic(shape.front())) &&
-             llvm::all_of(shape.drop_front(stacked ? 1 : 0).drop_back(),
-                          ShapedType::isDynamic);
+      if (type.getRank() == 5)
+        fits = isStatic(shape[0]) && type.isDynamicDim(1) &&
+               isStatic(shape[2]) && type.isDynamicDim(3) &&
+               type.isDynamicDim(4);
+      else
+        fits = isStatic(shape.back()) &&
+               (!stacked || isStatic(shape.front())) &&
+               llvm::all_of(shape.drop_front(stacked ? 1 : 0).drop_back(),
+                            ShapedType::isDynamic);
     }
     if (!fits && !isScalar)
       return emitError(loc, "expected ")
              << subject << " to be "
-             << (stacked ? "a stack tensor<LxBxSxDxf32> with dynamic B and S"
-                         : "rows tensor<?x?xDxf32>, pooled rows "
-                           "tensor<?xDxf32> or a loss tensor<f32>")
+             << (stacked
+                     ? "a stack tensor<LxBxSxDxf32>, or tensor<LxBxHxSxSxf32> "
+                       "of attention maps, with dynamic B and S"
+                     : "rows tensor<?x?xDxf32>, pooled rows tensor<?xDxf32> or "
+                       "a loss tensor<f32>")
              << ", found " << resultType;
     if (failed(names.check(loc, function.getResultAttr(index, "hexad.name"),
                            subject)))

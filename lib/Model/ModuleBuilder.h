@@ -152,6 +152,17 @@ private:
   void buildLabels();
   mlir::LogicalResult buildLoss(mlir::Location loc, Activations logits);
 
+  // Attention maps (BuilderMaps.cpp): a stack that every attention puts its map
+  // into, in the order of the layers.
+  static int64_t countAttentions(llvm::ArrayRef<std::vector<Layer>> period);
+  mlir::LogicalResult checkMaps();
+  void startMaps();
+  /// The index of the members that an iteration of a loop begins with, behind
+  /// the ones of layers in front of the loop.
+  mlir::Value getFirstMap(mlir::Location loc, mlir::Value iteration,
+                          int64_t perIteration);
+  void buildMap(AttentionOp attention);
+
   // Stacks of hidden states.
   mlir::Value startStates(mlir::Location loc, int64_t count, mlir::Value first);
   mlir::Value insertState(mlir::Location loc, mlir::Value state,
@@ -195,6 +206,11 @@ private:
   mlir::Value
       openStates; ///< the stack that waits for the layer behind the repeat
   mlir::Value hiddenStates;
+  bool asksForMaps = false;
+  mlir::Value maps; ///< the stack so far; null if nobody asks for it
+  /// The member of the next map is `firstMap` (0 if null) plus `nextMap`.
+  mlir::Value firstMap;
+  int64_t nextMap = 0;
   /// The linear layer that works on selected rows; null if the model has no
   /// sessions.
   const LinearLayer *head = nullptr;

@@ -82,7 +82,9 @@ double softcap(double x, double cap);
 void softmaxInPlace(llvm::MutableArrayRef<double> row);
 
 // AttentionOps.cpp
+llvm::LogicalResult evaluate(AttentionMapOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(AttentionOp op, Evaluator &evaluator);
+llvm::LogicalResult evaluate(EmptyMapsOp op, Evaluator &evaluator);
 
 // ExpertOps.cpp
 llvm::LogicalResult evaluate(ClampOp op, Evaluator &evaluator);

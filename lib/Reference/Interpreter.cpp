@@ -74,8 +74,8 @@ LogicalResult Evaluator::set(Value result, RuntimeValue value) {
 
 static LogicalResult evaluateOperation(Operation &op, Evaluator &evaluator) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<ActivationOp, AddOp, AttentionOp, ClampOp, CrossEntropyOp, ElementsOp, EmbeddingOp,
-            ExpertsOp, ImageSegmentsOp, L2NormalizeOp, LabelsOp, LayerNormOp, LinearOp,
+      .Case<ActivationOp, AddOp, AttentionMapOp, AttentionOp, ClampOp, CrossEntropyOp, ElementsOp, EmbeddingOp,
+            EmptyMapsOp, ExpertsOp, ImageSegmentsOp, L2NormalizeOp, LabelsOp, LayerNormOp, LinearOp,
             LoadOp, MeanLossOp, MultiplyOp, PackRowsOp, PatchesOp, PatchifyOp, PoolOp,
             PositionsOp, PrefixRowsOp, RmsNormOp, RopeOp, RotaryOp, RouteOp,
             RowsOp, ScaleColumnsOp, ScaleOp, SegmentsOp, SelectRowsOp,

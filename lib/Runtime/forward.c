@@ -53,6 +53,20 @@ static int wants(const hexad_model_info *info, const hexad_arguments *arguments,
   return 0;
 }
 
+/* Rows of maps whose queries are padding. */
+static void clear_maps(const hexad_context *context,
+                       const hexad_output_info *output, float *maps,
+                       size_t batch, size_t seq) {
+  const int32_t *element_row = context->tables.element_row;
+  size_t heads = (size_t)output->columns;
+  for (size_t map = 0; map < (size_t)output->count * batch * heads; ++map) {
+    const int32_t *rows = element_row + map / heads % batch * seq;
+    for (size_t s = 0; s < seq; ++s)
+      if (rows[s] < 0)
+        memset(maps + (map * seq + s) * seq, 0, seq * sizeof(float));
+  }
+}
+
 /* Rows of padding in outputs of which compiled code writes the others. */
 static void clear_padding(hexad_context *context,
                           const hexad_arguments *arguments) {
@@ -60,6 +74,9 @@ static void clear_padding(hexad_context *context,
   void *const *outputs = arguments->pointers + info->input_count;
   int64_t elements = context->extents[HEXAD_EXTENT_ELEMENTS];
   for (int32_t i = 0; i < info->output_count; ++i) {
+    if (info->outputs[i].kind == HEXAD_OUTPUT_MAPS && outputs[i])
+      clear_maps(context, &info->outputs[i], outputs[i], arguments->batch,
+                 arguments->seq);
     if (info->outputs[i].kind != HEXAD_OUTPUT_SELECTED || !outputs[i])
       continue;
     size_t columns = (size_t)info->outputs[i].columns;

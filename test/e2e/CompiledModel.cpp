@@ -121,10 +121,27 @@ std::vector<int32_t> Call::getInput(const InputInfo &input) const {
   llvm_unreachable("every kind has a case");
 }
 
+/// What the elements of a batch row give each other, map by map.
+static Floats getSequenceOfMaps(const OutputInfo &info, const Floats &all,
+                                const Call &call, size_t row) {
+  size_t first = call.rows[row].first, length = call.rows[row].length;
+  Floats part;
+  for (int64_t member = 0; member < info.count; ++member)
+    for (int64_t head = 0; head < info.columns; ++head)
+      for (size_t s = first; s < first + length; ++s) {
+        size_t map = (member * call.rows.size() + row) * info.columns + head;
+        auto begin = all.begin() + (map * call.seq + s) * call.seq + first;
+        part.insert(part.end(), begin, begin + length);
+      }
+  return part;
+}
+
 Floats Outputs::getSequence(const std::string &name, const Call &call,
                             size_t row) const {
   const OutputInfo &info = infos.at(name);
   const Floats &all = values.at(name);
+  if (info.kind == HEXAD_OUTPUT_MAPS)
+    return getSequenceOfMaps(info, all, call, row);
   bool pooled = info.kind == HEXAD_OUTPUT_POOLED;
   size_t seq = pooled ? 1 : call.seq;
   size_t first = pooled ? 0 : call.rows[row].first;
@@ -280,6 +297,8 @@ Outputs CompiledModel::runIn(hexad_context *context, const Call &call,
       rows = call.rows.size() *
              (output.kind == HEXAD_OUTPUT_POOLED ? 1 : call.seq);
     Floats &values = outputs.values[output.name];
+    if (output.kind == HEXAD_OUTPUT_MAPS)
+      rows *= call.seq;
     values.assign(output.count * rows * output.columns + guard, untouched);
     outputs.infos[output.name] = output;
     *pointer++ = values.data();
@@ -499,9 +518,15 @@ void ModelFiles::expectTrue(const CompiledModel &model, const Call &call,
       largest = std::max(largest, std::abs(value));
     for (size_t i = 0; i < values.size(); ++i) {
       size_t element = i / info.columns % std::max<size_t>(mask.size(), 1);
+      // Padding, and keys that are not seen.
       bool isRectangle =
           info.kind != HEXAD_OUTPUT_POOLED && info.kind != HEXAD_OUTPUT_SCALAR;
-      if (isRectangle && !mask[element])
+      if (info.kind == HEXAD_OUTPUT_MAPS) {
+        if (truth[i] == 0)
+          ASSERT_TRUE(values[i] == 0 && !std::signbit(values[i]))
+              << name << " where nothing is seen, element " << i << ": "
+              << values[i];
+      } else if (isRectangle && !mask[element])
         ASSERT_TRUE(values[i] == 0 && !std::signbit(values[i]))
             << name << " at padding, element " << i << ": " << values[i];
       double error = std::abs(values[i] - truth[i]);

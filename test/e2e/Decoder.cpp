@@ -16,6 +16,8 @@ namespace {
 /// Writes the text of a model of 40 columns, 4 heads and 2 KV heads of 20.
 class DecoderWriter {
 public:
+  explicit DecoderWriter(bool maps) : maps(maps) {}
+
   std::string write() {
     line("%segments = hexad.segments %attention_mask : tensor<?x?xi32>");
     line("%ids = hexad.pack_rows %input_ids, %segments : tensor<?x?xi32> -> "
@@ -33,20 +35,34 @@ public:
     line("%c0 = arith.constant 0 : index");
     line("%c1 = arith.constant 1 : index");
     line("%c3 = arith.constant 3 : index");
-    line("%y = scf.for %layer = %c0 to %c3 step %c1 iter_args(%x = %x0) -> "
-         "(tensor<?x40xf32>) {");
+    if (maps) {
+      line("%m0 = hexad.empty_maps %segments : " + mapsType);
+      line("%y, %m1 = scf.for %layer = %c0 to %c3 step %c1 iter_args(%x = %x0, "
+           "%m = %m0) -> (tensor<?x40xf32>, " +
+           mapsType + ") {");
+    } else {
+      line("%y = scf.for %layer = %c0 to %c3 step %c1 iter_args(%x = %x0) -> "
+           "(tensor<?x40xf32>) {");
+    }
     layers = 3;
     caches += "  hexad.cache @all {layers = 3 : i64, kv_heads = 2 : i64, "
               "head_dim = 20 : i64}\n";
-    line("scf.yield " +
-         layer("%x", "half", "%rotary", "20", "@all[%layer]", "", true) +
-         " : tensor<?x40xf32>");
+    lastMaps = "%m";
+    std::string x = layer("%x", "half", "%rotary", "20", "@all[%layer]", "",
+                          "%layer", true);
+    if (maps)
+      line("scf.yield " + x + ", " + lastMaps + " : tensor<?x40xf32>, " +
+           mapsType);
+    else
+      line("scf.yield " + x + " : tensor<?x40xf32>");
     line("}");
+    lastMaps = "%m1";
     layers = 0;
     caches += "  hexad.cache @near {kv_heads = 2 : i64, head_dim = 20 : i64, "
               "window = 40 : i64}\n";
-    std::string z = layer("%y", "interleaved", "%partial", "6", "@near",
-                          "window = 40 : i64, softcap = 3.0 : f64, ", false);
+    std::string z =
+        layer("%y", "interleaved", "%partial", "6", "@near",
+              "window = 40 : i64, softcap = 3.0 : f64, ", "%c3", false);
     std::string n = norm(z, 40, 1);
     line("%wanted = hexad.select_rows " + n +
          ", %segments : tensor<?x40xf32> -> tensor<?x40xf32>");
@@ -54,14 +70,21 @@ public:
          " : tensor<?x40xf32>, tensor<97x40xf32> -> tensor<?x97xf32>");
     line("%rectangle = hexad.unpack_rows %logits, %segments : "
          "tensor<?x97xf32> -> tensor<?x?x97xf32>");
-    line("return %rectangle : tensor<?x?x97xf32>");
+    if (maps)
+      line("return %rectangle, " + lastMaps + " : tensor<?x?x97xf32>, " +
+           mapsType);
+    else
+      line("return %rectangle : tensor<?x?x97xf32>");
     return "module @decoder {\n" + parameters + caches +
            "  func.func @forward(%input_ids: tensor<?x?xi32> {hexad.name = "
            "\"input_ids\", hexad.limit = 97 : i64},\n"
            "      %attention_mask: tensor<?x?xi32> {hexad.name = "
            "\"attention_mask\", hexad.optional})\n"
-           "      -> (tensor<?x?x97xf32> {hexad.name = \"logits\"}) {\n" +
-           body + "  }\n}\n";
+           "      -> (tensor<?x?x97xf32> {hexad.name = \"logits\"}" +
+           (maps ? ", " + mapsType +
+                       " {hexad.name = \"attention\", hexad.stacked}"
+                 : "") +
+           ") {\n" + body + "  }\n}\n";
   }
 
 private:
@@ -121,7 +144,7 @@ private:
   std::string layer(const std::string &x, const std::string &pairing,
                     const std::string &table, const std::string &rotated,
                     const std::string &cache, const std::string &mask,
-                    bool normsHeads) {
+                    const std::string &number, bool normsHeads) {
     std::string n = norm(x, 40, 1);
     std::string q = linear(n, 40, 80), k = linear(n, 40, 40),
                 v = linear(n, 40, 40);
@@ -137,6 +160,16 @@ private:
                  "20 : i64, scale = 0.2236068 : f64} : tensor<?x80xf32>, "
                  "tensor<?x40xf32>, tensor<?x40xf32> -> tensor<?x80xf32>",
                  a, q, k, v, cache, mask));
+    if (maps) {
+      // Names of weights count values: those of a model without maps.
+      std::string m = lastMaps + "x";
+      line(formatv("{0} = hexad.attention_map {1}, {2}, %segments into {3}[{4}]"
+                   " {{causal, {5}heads = 4 : i64, kv_heads = 2 : i64, head_dim"
+                   " = 20 : i64, scale = 0.2236068 : f64} : tensor<?x80xf32>, "
+                   "tensor<?x40xf32>, {6}",
+                   m, q, k, lastMaps, number, mask, mapsType));
+      lastMaps = m;
+    }
     std::string r = add(linear(a, 80, 40), x);
     std::string m = norm(r, 40, 1);
     std::string gate = linear(m, 40, 70), silu = value();
@@ -147,6 +180,9 @@ private:
     return add(linear(product, 70, 40), r);
   }
 
+  bool maps;
+  const std::string mapsType = "tensor<4x?x4x?x?xf32>";
+  std::string lastMaps; ///< the stack so far
   unsigned next = 0;
   int64_t layers = 0; ///< of the loop around; 0 outside
   std::string parameters, caches, body;
@@ -154,4 +190,6 @@ private:
 
 } // namespace
 
-std::string hexad::test::getDecoderText() { return DecoderWriter().write(); }
+std::string hexad::test::getDecoderText(bool maps) {
+  return DecoderWriter(maps).write();
+}

@@ -17,8 +17,8 @@ inline constexpr int64_t decoderIdLimit = 97;
 
 /// Three equal layers (grouped heads, norms of heads, rotated halves) and one
 /// with a window of 40, capped scores and interleaved pairs; a head on selected
-/// rows. Output `logits`.
-std::string getDecoderText();
+/// rows. Output `logits`; with `maps` also `attention`.
+std::string getDecoderText(bool maps = false);
 
 } // namespace hexad::test
 

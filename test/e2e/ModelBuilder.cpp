@@ -226,6 +226,25 @@ Rows ModelBuilder::attention(const Rows &query, const Rows &key,
               rowsType(columns)));
 }
 
+void ModelBuilder::attentionMap(const Rows &query, const Rows &key,
+                                const Heads &heads,
+                                const std::string &attributes,
+                                const std::string &name) {
+  double scale = heads.scale ? heads.scale : 1 / std::sqrt(heads.headDim);
+  std::string type = formatv("tensor<1x?x{0}x?x?xf32>", heads.heads);
+  std::string empty = newValue(), maps = newValue();
+  line(formatv("{0} = hexad.empty_maps %segments : {1}", empty, type));
+  line(formatv("{0} = hexad.attention_map {1}, {2}, %segments into {3}[%c0] "
+               "{{heads = {4} : i64, kv_heads = {5} : i64, head_dim = {6} : "
+               "i64, scale = {7:e} : f64, offsets = array<i64: {8}, {9}>{10}} "
+               ": {11}, {12}, {13}",
+               maps, query.name, key.name, empty, heads.heads, heads.kvHeads,
+               heads.headDim, scale, heads.queryOffset, heads.keyOffset,
+               attributes, rowsType(query.columns), rowsType(key.columns),
+               type));
+  rawOutput(maps, type, name, /*stacked=*/true);
+}
+
 Rows ModelBuilder::pool(const char *kind, const Rows &x) {
   return emit(formatv("pool {0} {1}, %segments", kind, x.name), x.columns, true,
               formatv("{0} -> {0}", rowsType(x.columns)));

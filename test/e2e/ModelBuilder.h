@@ -78,6 +78,10 @@ public:
   Rows softmax(const Rows &x);
   Rows attention(const Rows &query, const Rows &key, const Rows &value,
                  const Heads &heads);
+  /// The map of an attention, alone in a stack; `attributes` follow others in
+  /// the braces: ", causal". An output of the name `name`.
+  void attentionMap(const Rows &query, const Rows &key, const Heads &heads,
+                    const std::string &attributes, const std::string &name);
   Rows pool(const char *kind, const Rows &x);
   /// `attributes` in their braces, top_k among them; operands such as
   /// " selection_bias %b" stand in `vectors`, their types in `vectorTypes`.

@@ -19,7 +19,7 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"DIR">,
     HelpText<"Folder for the files; with --compile-to a file (default: standard output)">;
 defm name : Value<"name", "NAME", "Name of the model, begins all names in C (default: the input's own)">;
 defm mcpu : Value<"mcpu", "CPU", "CPU to compile for: native (default), x86-64-v3, x86-64-v4, znver3, ...">;
-defm outputs : Value<"outputs", "LIST", "Outputs beside the model's own, hidden or loss">;
+defm outputs : Value<"outputs", "LIST", "Outputs beside the model's own: hidden, attention, loss, with commas between">;
 defm sanitize : Value<"sanitize", "CHECK", "Let the library check its accesses: address or thread, see below">;
 defm emit : Value<"emit", "LIST", "Which files to write, see below">;
 defm compile_to : Value<"compile-to", "PHASE", "Print the IR of a phase, see below, and stop">;

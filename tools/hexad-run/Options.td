@@ -28,5 +28,10 @@ defm inputs : Value<"inputs", "FILE.safetensors", "Read inputs from a file, by n
 defm input : Value<"input", "NAME=FILE.npy", "Read one input from a file; may be repeated">;
 defm only : Value<"only", "NAMES", "Compute these outputs alone, names with commas between">;
 defm outputs : Value<"outputs", "FILE.safetensors", "Write all outputs to a file">;
+defm attention_map : Value<"attention-map", "FILE.svg", "Draw an attention map, see below">;
+defm layer : Value<"layer", "L", "With --attention-map: of layer L, counted from 0 (default: the last one)">;
+defm head : Value<"head", "H", "With --attention-map: of head H, counted from 0 (default: the mean over all heads)">;
+defm batch_row : Value<"batch-row", "N", "With --attention-map: of row N of the batch, counted from 0 (default: 0)">;
+defm token_labels : Value<"token-labels", "FILE", "With --attention-map: what to write beside the tokens, one on each line (default: their numbers)">;
 defm repeat : Value<"repeat", "N", "Run N times, for the times that --json prints">;
 defm threads : Value<"threads", "N", "Threads to use (default: the CPUs this process may use)">;

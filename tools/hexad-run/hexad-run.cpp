@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionPicture.h"
 #include "Generation.h"
 #include "Inputs.h"
 #include "LoadedLibrary.h"
@@ -30,6 +31,12 @@ Images are float32 [batch, channels, height, width].
 The weights file is found beside the library.
 
   hexad run libbert.so --inputs in.safetensors --outputs out.safetensors
+
+A library compiled with --outputs=attention can show what its layers look at:
+--attention-map draws the map of one layer, keys across and queries down, of the
+tokens of one batch row.
+
+  hexad run libbert.so --inputs in.safetensors --attention-map map.svg --layer 2
 
 Language models continue a prompt with --generate. Token ids go to standard
 output while they are made: one line a step, one id for each batch row, '-' for a
@@ -89,6 +96,9 @@ static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
         shape.push_back(inputs.seq);
       shape.push_back(output.columns);
     }
+    if (output.kind == HEXAD_OUTPUT_MAPS)
+      shape = {int64_t(inputs.batch), output.columns, int64_t(inputs.seq),
+               int64_t(inputs.seq)};
     std::optional<int64_t> elements = output.count;
     for (int64_t dim : shape)
       if (elements)
@@ -153,15 +163,65 @@ static void printSummary(const LibraryInfo &info, const Inputs &inputs,
   outs() << "\n";
 }
 
+/// A number from 0 on; none if the option is not there.
+static Expected<std::optional<size_t>> getIndex(const InputArgList &arguments,
+                                                OptionID option) {
+  const Arg *argument = arguments.getLastArg(option);
+  if (!argument)
+    return std::nullopt;
+  uint32_t number;
+  if (StringRef(argument->getValue()).getAsInteger(10, number))
+    return createStringError(
+        "the option '" + argument->getSpelling().rtrim('=') +
+        "' needs a number from 0 on, found '" + argument->getValue() + "'");
+  return number;
+}
+
+/// None without --attention-map.
+static Expected<std::optional<AttentionPicture>>
+getPicture(const InputArgList &arguments, const LibraryInfo &info,
+           const Inputs &inputs) {
+  if (!arguments.hasArg(OPT_attention_map))
+    return std::nullopt;
+  PictureOptions options;
+  options.path = arguments.getLastArgValue(OPT_attention_map);
+  options.labels = arguments.getLastArgValue(OPT_token_labels);
+  auto layer = getIndex(arguments, OPT_layer);
+  if (!layer)
+    return layer.takeError();
+  auto head = getIndex(arguments, OPT_head);
+  if (!head)
+    return head.takeError();
+  auto row = getIndex(arguments, OPT_batch_row);
+  if (!row)
+    return row.takeError();
+  options.layer = *layer;
+  options.head = *head;
+  options.row = row->value_or(0);
+  Expected<AttentionPicture> picture =
+      AttentionPicture::create(options, info, inputs);
+  if (!picture)
+    return picture.takeError();
+  return std::move(*picture);
+}
+
 static Error forward(LoadedLibrary &library, const Inputs &inputs,
                      unsigned threads, const InputArgList &arguments) {
   const LibraryInfo &info = library.getInfo();
   Expected<unsigned> repeat = getNumber(arguments, OPT_repeat, 1);
   if (!repeat)
     return repeat.takeError();
+  auto picture = getPicture(arguments, info, inputs);
+  if (!picture)
+    return picture.takeError();
   Expected<SmallVector<StringRef>> wanted = getWanted(info, arguments);
   if (!wanted)
     return wanted.takeError();
+  // The picture is drawn from an output.
+  const OutputInfo *drawn =
+      *picture ? &info.outputs[(*picture)->getOutput()] : nullptr;
+  if (drawn && !wanted->empty())
+    wanted->push_back(drawn->name);
   Expected<std::vector<Output>> outputs = makeOutputs(info, inputs, *wanted);
   if (!outputs)
     return outputs.takeError();
@@ -183,6 +243,11 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
   if (const Arg *argument = arguments.getLastArg(OPT_outputs))
     if (Error error = writeOutputs(*outputs, argument->getValue()))
       return error;
+  for (const Output &output : *outputs)
+    if (output.info == drawn)
+      if (Error error = (*picture)->write(
+              ArrayRef(output.values.get(), output.elements)))
+        return error;
   if (arguments.hasArg(OPT_json))
     printSummary(info, inputs, *outputs, seconds);
   return Error::success();
@@ -268,7 +333,13 @@ static Error checkCombination(const InputArgList &arguments) {
       return createStringError("the option '" +
                                argument->getSpelling().rtrim('=') +
                                "' needs --generate");
-  for (OptionID option : {OPT_repeat, OPT_only})
+  for (OptionID option : {OPT_layer, OPT_head, OPT_batch_row, OPT_token_labels})
+    if (const Arg *argument = arguments.getLastArg(option);
+        argument && !arguments.hasArg(OPT_attention_map))
+      return createStringError("the option '" +
+                               argument->getSpelling().rtrim('=') +
+                               "' needs --attention-map");
+  for (OptionID option : {OPT_repeat, OPT_only, OPT_attention_map})
     if (const Arg *argument = arguments.getLastArg(option);
         argument && generates)
       return createStringError("--generate and " +

@@ -242,8 +242,8 @@ void forEachLayer(llvm::MutableArrayRef<Layer> layers,
                   llvm::function_ref<void(Layer &, int64_t)> visit);
 
 /// Makes hexad IR (docs/Architecture.md) of a description. `outputs` are asked
-/// for beside the model's own: `hidden` or names of its own. Emits a diagnostic
-/// and gives null if the layers do not fit each other.
+/// for beside the model's own: `hidden`, `attention` or names of its own. Emits
+/// a diagnostic and gives null if the layers do not fit each other.
 mlir::OwningOpRef<mlir::ModuleOp>
 buildModule(const Description &description, llvm::ArrayRef<std::string> outputs,
             mlir::MLIRContext *context);

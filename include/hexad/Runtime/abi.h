@@ -122,12 +122,15 @@ typedef struct hexad_input_info {
 } hexad_input_info;
 
 enum hexad_output_kind {
-  HEXAD_OUTPUT_ROWS,    /* f32[count,] batch, seq, columns */
-  HEXAD_OUTPUT_POOLED,  /* f32[batch, columns] */
+  HEXAD_OUTPUT_ROWS,     /* f32[count,] batch, seq, columns */
+  HEXAD_OUTPUT_POOLED,   /* f32[batch, columns] */
   HEXAD_OUTPUT_SELECTED, /* f32[batch, seq, columns] of `forward`, f32[selected,
                             columns] of `extend`; compiled code writes the
                             selected rows only */
-  HEXAD_OUTPUT_SCALAR    /* one f32, of `forward` */
+  HEXAD_OUTPUT_SCALAR,   /* one f32, of `forward` */
+  HEXAD_OUTPUT_MAPS      /* f32[count, batch, columns, seq, seq]: columns are
+                            heads; compiled code writes the maps' rows of real
+                            elements only */
 };
 
 typedef struct hexad_output_info {

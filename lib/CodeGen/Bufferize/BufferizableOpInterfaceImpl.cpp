@@ -116,12 +116,12 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
   });
   registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
     attachKernelModels<
-        kernel::ActivationOp, kernel::AddOp, kernel::ClampOp,
+        kernel::ActivationOp, kernel::AddOp, kernel::ClampOp, kernel::ClearOp,
         kernel::CombineRowsOp, kernel::CopyRowsOp, kernel::CrossEntropyTileOp,
         kernel::FinishCrossEntropyOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
         kernel::GatherPatchesOp, kernel::GatherRowsOp, kernel::GroupRowsOp,
-        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
+        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MapPageOp,
         kernel::MatmulOp, kernel::MeanLossOp, kernel::MeanRowsOp, kernel::MultiplyOp,
         kernel::PackKeysOp, kernel::PackValuesOp, kernel::PrefixRowsOp,
         kernel::RmsNormOp, kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp,

@@ -200,6 +200,11 @@ LogicalResult Tiler::createFunction() {
     auto rectangle = dyn_cast<RankedTensorType>(type);
     if (rectangle && rectangle.getRank() == 0)
       rectangle = RankedTensorType::get({1}, builder.getF32Type());
+    if (rectangle && rectangle.getRank() == 5) {
+      types.push_back(
+          MemRefType::get({ShapedType::kDynamic}, builder.getF32Type()));
+      continue;
+    }
     if (!rectangle || ShapedType::isDynamic(rectangle.getShape().back()))
       return source.emitError("expected results to be tensors with a static "
                               "last dimension, found ")
@@ -236,9 +241,14 @@ LogicalResult Tiler::run() {
     return failure();
   Operation *terminator = source.getBody().front().getTerminator();
   for (auto [value, output] :
-       llvm::zip_equal(terminator->getOperands(), outputs))
+       llvm::zip_equal(terminator->getOperands(), outputs)) {
     if (value.getDefiningOp<UnpackRowsOp>())
       outputsOf[value].push_back(output);
+    if (isMaps(value) && failed(traceMaps(value, output))) {
+      target.erase();
+      return failure();
+    }
+  }
   if (failed(convertBlock(source.getBody().front()))) {
     target.erase();
     return failure();
@@ -264,7 +274,7 @@ LogicalResult Tiler::convertBlock(Block &block) {
 
 LogicalResult Tiler::convertOp(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<SegmentsOp, ImageSegmentsOp>([](auto) { return success(); })
+      .Case<SegmentsOp, ImageSegmentsOp, EmptyMapsOp>([](auto) { return success(); })
       .Case<ElementsOp>([&](ElementsOp elements) {
         mapping.map(elements.getElements(), table(HEXAD_POINTER_ROW_ELEMENT));
         return success();
@@ -316,6 +326,10 @@ LogicalResult Tiler::convertOp(Operation *op) {
         convertExperts(experts);
         return success();
       })
+      .Case<AttentionMapOp>([&](AttentionMapOp map) {
+        convertAttentionMap(map);
+        return success();
+      })
       .Case<scf::ForOp>([&](scf::ForOp loop) { return convertLoop(loop); })
       .Case<func::ReturnOp>([&](auto) { return convertReturn(op); })
       .Case<tensor::DimOp>([&](tensor::DimOp dim) -> LogicalResult {
@@ -354,12 +368,17 @@ LogicalResult Tiler::convertOp(Operation *op) {
 LogicalResult Tiler::convertLoop(scf::ForOp loop) {
   SmallVector<Value> inits;
   for (Value init : loop.getInitArgs())
-    inits.push_back(mapped(init));
+    if (!isMaps(init))
+      inits.push_back(mapped(init));
   auto clone = scf::ForOp::create(builder, mapped(loop.getLowerBound()),
                                   mapped(loop.getUpperBound()),
                                   mapped(loop.getStep()), inits);
   mapping.map(loop.getInductionVar(), clone.getInductionVar());
-  mapping.map(loop.getRegionIterArgs(), clone.getRegionIterArgs());
+  auto isCarried = [](Value value) { return !isMaps(value); };
+  for (auto [argument, carried] : llvm::zip_equal(
+           llvm::make_filter_range(loop.getRegionIterArgs(), isCarried),
+           clone.getRegionIterArgs()))
+    mapping.map(argument, carried);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(clone.getBody());
@@ -371,7 +390,10 @@ LogicalResult Tiler::convertLoop(scf::ForOp loop) {
     if (!inits.empty())
       scf::YieldOp::create(builder, yields);
   }
-  mapping.map(loop.getResults(), clone.getResults());
+  for (auto [result, carried] :
+       llvm::zip_equal(llvm::make_filter_range(loop.getResults(), isCarried),
+                       clone.getResults()))
+    mapping.map(Value(result), Value(carried));
   return success();
 }
 
@@ -400,6 +422,8 @@ SmallVector<Value> Tiler::convertYield(scf::ForOp loop) {
   for (auto [value, argument] :
        llvm::zip_equal(loop.getBody()->getTerminator()->getOperands(),
                        loop.getRegionIterArgs())) {
+    if (isMaps(value))
+      continue;
     yields.push_back(mapped(value));
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || type.getRank() != 2 || isInPlace(value, argument))
@@ -410,19 +434,23 @@ SmallVector<Value> Tiler::convertYield(scf::ForOp loop) {
           emptyRows(getRowCount(getRowDomain(value)), type.getDimSize(1)),
           getRowDomain(value));
   }
-  for (auto [value, argument, yield] :
+  Value *yield = yields.begin();
+  for (auto [value, argument] :
        llvm::zip_equal(loop.getBody()->getTerminator()->getOperands(),
-                       loop.getRegionIterArgs(), yields)) {
+                       loop.getRegionIterArgs())) {
+    if (isMaps(value))
+      continue;
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (type && type.getRank() == 2 && !isInPlace(value, argument))
-      yield = copyRows(yield, mapped(argument), getRowDomain(value));
+      *yield = copyRows(*yield, mapped(argument), getRowDomain(value));
+    ++yield;
   }
   return yields;
 }
 
 LogicalResult Tiler::convertReturn(Operation *op) {
   for (auto [value, output] : llvm::zip(op->getOperands(), outputs)) {
-    if (outputsOf.contains(value))
+    if (outputsOf.contains(value) || isMaps(value))
       continue;
     if (auto mean = value.getDefiningOp<MeanLossOp>()) {
       convertMeanLoss(mean, output);

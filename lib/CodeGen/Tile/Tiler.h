@@ -60,7 +60,8 @@ private:
   /// What the loop around carries and the result can overwrite; or null.
   mlir::Value findDestination(RowsOp op, unsigned result);
 
-  // Attention.cpp: pages and query tiles.
+  // AttentionTiling.cpp, Attention.cpp: pages and query tiles.
+  class PageTiling;
   class AttentionTiling;
   void convertAttention(AttentionOp op);
   /// The rows that lie in a page of the call.
@@ -74,6 +75,15 @@ private:
   // Experts.cpp: grouped rows.
   class ExpertTiling;
   void convertExperts(ExpertsOp op);
+
+  // AttentionMap.cpp: attention maps, written to the outputs they go to.
+  class MapTiling;
+  void convertAttentionMap(AttentionMapOp op);
+  /// Whether the value is a stack of maps; the tiled function has none.
+  static bool isMaps(mlir::Value value);
+  /// Notes that what is put into `maps` goes to `output`. Gives the stack that
+  /// it began with.
+  mlir::FailureOr<mlir::Value> traceMaps(mlir::Value maps, mlir::Value output);
 
   /// The thread's share of `total` things.
   Range getShare(mlir::Value total, mlir::Value thread);
@@ -142,6 +152,8 @@ private:
   /// Results of hexad.unpack_rows that the function returns, and the outputs
   /// that they become.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> outputsOf;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 1>>
+      mapOutputs;
 };
 
 } // namespace hexad

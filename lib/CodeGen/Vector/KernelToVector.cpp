@@ -47,7 +47,8 @@ struct KernelToVectorPass
               RopeOp, GatherIndicesOp, GatherRowsOp, GatherPackedRowsOp,
               ScatterRowsOp, CopyRowsOp, MeanRowsOp, ClampOp, RouteOp,
               GroupRowsOp, CombineRowsOp, LoadQueriesOp, PackKeysOp,
-              PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp,
+              PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp, ClearOp,
+              IsPresentOp, MapPageOp,
               GatherPatchesOp, PrefixRowsOp, ScaleColumnsOp, StartCrossEntropyOp, CrossEntropyTileOp, FinishCrossEntropyOp,
               MeanLossOp>([&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");

@@ -109,6 +109,8 @@ public:
   Value loadFirst(int64_t count, Value memref, ValueRange indices);
   void storeFirst(int64_t count, Value vector, Value memref,
                   ValueRange indices);
+  /// The same with a count that is known at run time only.
+  void storeFirst(Value count, Value vector, Value memref, ValueRange indices);
   /// `to[row, first + i] = from[row, first + i]` for `count` columns.
   void copyColumns(Value from, Value to, Value row, Value first, int64_t count);
   Value loadScalar(Value memref, ValueRange indices);
@@ -193,6 +195,9 @@ void lower(VectorBuilder &b, StartCrossEntropyOp op);
 void lower(VectorBuilder &b, CrossEntropyTileOp op);
 void lower(VectorBuilder &b, FinishCrossEntropyOp op);
 void lower(VectorBuilder &b, MeanLossOp op);
+void lower(VectorBuilder &b, ClearOp op);
+void lower(VectorBuilder &b, IsPresentOp op);
+void lower(VectorBuilder &b, MapPageOp op);
 
 } // namespace hexad::kernel
 

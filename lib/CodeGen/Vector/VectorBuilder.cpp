@@ -246,6 +246,12 @@ void VectorBuilder::storeFirst(int64_t count, Value vector, Value memref,
                                 lanesBelow(index(count)), vector);
 }
 
+void VectorBuilder::storeFirst(Value count, Value vector, Value memref,
+                               ValueRange indices) {
+  vector::MaskedStoreOp::create(builder, loc, memref, indices,
+                                lanesBelow(count), vector);
+}
+
 void VectorBuilder::copyColumns(Value from, Value to, Value row, Value first,
                                 int64_t count) {
   forEachPart(count, [&](Value c, int64_t part) {

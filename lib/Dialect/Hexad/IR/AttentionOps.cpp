@@ -24,36 +24,50 @@ static int64_t getEndColumn(int64_t offset, int64_t heads, int64_t headDim) {
   return columns;
 }
 
-LogicalResult AttentionOp::verify() {
-  if (getHeads() % getKvHeads() != 0)
-    return emitOpError("attention_c1: expected heads to be a multiple of ")
-           << getKvHeads() << " kv_heads, found " << getHeads();
-  if (getOffsets().size() != 3)
-    return emitOpError("attention_c2: expected three offsets, found ")
-           << getOffsets().size();
+/// Checks what attention and its maps have in common, operand by operand:
+/// `operands` are the query, the key and, in attention, the value.
+template <typename Op>
+static LogicalResult verifyHeads(Op op, ValueRange operands) {
+  auto fail = [&](int constraint) {
+    return op.emitOpError()
+           << op->getName().stripDialect() << "_c" << constraint << ": ";
+  };
+  if (op.getHeads() % op.getKvHeads() != 0)
+    return fail(1) << "expected heads to be a multiple of " << op.getKvHeads()
+                   << " kv_heads, found " << op.getHeads();
+  if (op.getOffsets().size() != operands.size())
+    return fail(2) << "expected " << (operands.size() == 3 ? "three" : "two")
+                   << " offsets, found " << op.getOffsets().size();
   const char *names[] = {"query", "key", "value"};
-  Value operands[] = {getQuery(), getKey(), getValue()};
-  int64_t heads[] = {static_cast<int64_t>(getHeads()),
-                     static_cast<int64_t>(getKvHeads()),
-                     static_cast<int64_t>(getKvHeads())};
-  for (auto [name, operand, operandHeads, offset] :
-       llvm::zip_equal(names, operands, heads, getOffsets())) {
+  for (auto [index, operand] : llvm::enumerate(operands)) {
     auto type = cast<RankedTensorType>(operand.getType());
-    int64_t columns = getEndColumn(offset, operandHeads, getHeadDim());
+    int64_t offset = op.getOffsets()[index];
+    int64_t columns = getEndColumn(
+        offset, index == 0 ? op.getHeads() : op.getKvHeads(), op.getHeadDim());
     if (offset < 0 || type.getDimSize(1) < columns)
-      return emitOpError("attention_c3: expected a ")
-             << name << " of at least " << columns
-             << " columns and an offset of at least 0, found " << type
-             << " and " << offset;
+      return fail(3) << "expected a " << names[index] << " of at least "
+                     << columns
+                     << " columns and an offset of at least 0, found " << type
+                     << " and " << offset;
   }
+  if (!isFiniteInF32(op.getScale().convertToDouble()))
+    return fail(5) << "expected a finite scale, found "
+                   << op.getScale().convertToDouble();
+  if (op.getSoftcap() && !isPositiveInF32(op.getSoftcap()->convertToDouble()))
+    return fail(7) << "expected a finite, positive softcap, found "
+                   << op.getSoftcap()->convertToDouble();
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  Value operands[] = {getQuery(), getKey(), getValue()};
+  if (failed(verifyHeads(*this, operands)))
+    return failure();
   auto result = cast<RankedTensorType>(getResult().getType());
   int64_t columns = getEndColumn(0, getHeads(), getHeadDim());
   if (result.getDimSize(1) != columns)
     return emitOpError("attention_c4: expected a result of ")
            << columns << " columns, found " << result;
-  if (!isFiniteInF32(getScale().convertToDouble()))
-    return emitOpError("attention_c5: expected a finite scale, found ")
-           << getScale().convertToDouble();
   int64_t rows = result.getDimSize(0);
   for (Value operand : operands)
     if (failed(verifyCompatibleDims(
@@ -61,13 +75,26 @@ LogicalResult AttentionOp::verify() {
       return emitOpError("attention_c6: expected operands of as many rows as "
                          "the result, ")
              << result << ", found " << operand.getType();
-  if (getSoftcap() && !isPositiveInF32(getSoftcap()->convertToDouble()))
-    return emitOpError("attention_c7: expected a finite, positive softcap, "
-                       "found ")
-           << getSoftcap()->convertToDouble();
   if (getCache() && !getCausal())
     return emitOpError("attention_c8: expected causal attention where a cache "
                        "is extended");
+  return success();
+}
+
+LogicalResult AttentionMapOp::verify() {
+  Value operands[] = {getQuery(), getKey()};
+  if (failed(verifyHeads(*this, operands)))
+    return failure();
+  auto maps = cast<RankedTensorType>(getMaps().getType());
+  if (maps.getDimSize(2) != static_cast<int64_t>(getHeads()))
+    return emitOpError("attention_map_c4: expected maps of ")
+           << getHeads() << " heads, found " << maps;
+  auto query = cast<RankedTensorType>(getQuery().getType());
+  auto key = cast<RankedTensorType>(getKey().getType());
+  if (failed(verifyCompatibleDims({query.getDimSize(0), key.getDimSize(0)})))
+    return emitOpError("attention_map_c6: expected a key of as many rows as "
+                       "the query, ")
+           << query << ", found " << key;
   return success();
 }
 

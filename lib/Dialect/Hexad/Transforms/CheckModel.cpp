@@ -24,7 +24,8 @@ namespace hexad {
 
 namespace {
 /// What the rows of a tensor are. Stacks are what their members are.
-enum class RowKind { None, Tokens, Segments, Selected };
+/// Maps are no rows at all.
+enum class RowKind { None, Tokens, Segments, Selected, Maps };
 
 /// The values that an index takes: from `first` to `last`, none if `last` is
 /// less.
@@ -56,6 +57,13 @@ private:
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type || getKind(result) == RowKind::None || isa<UnpackRowsOp>(op))
         continue;
+      if (getKind(result) == RowKind::Maps) {
+        if (!type.isDynamicDim(1) || !type.isDynamicDim(3) ||
+            !type.isDynamicDim(4))
+          return op->emitOpError("expected a dynamic batch and seq, found ")
+                 << type;
+        continue;
+      }
       if (!type.isDynamicDim(type.getRank() == 3 ? 1 : 0))
         return op->emitOpError("expected a dynamic number of rows, found ")
                << type;
@@ -97,6 +105,18 @@ private:
         })
         .Case<ExpertsOp>(
             [&](ExpertsOp experts) { return checkExperts(experts); })
+        .Case<EmptyMapsOp>([&](EmptyMapsOp empty) -> LogicalResult {
+          kinds[empty.getMaps()] = RowKind::Maps;
+          return success();
+        })
+        .Case<AttentionMapOp>([&](AttentionMapOp map) -> LogicalResult {
+          if (failed(checkTokens(op, {map.getQuery(), map.getKey()})))
+            return failure();
+          kinds[map.getResult()] = RowKind::Maps;
+          return checkIndex(
+              map, "member", map.getLayer(),
+              cast<RankedTensorType>(map.getMaps().getType()).getDimSize(0));
+        })
         .Case<SelectRowsOp>([&](SelectRowsOp select) -> LogicalResult {
           if (failed(checkTokens(op, select.getRows())))
             return failure();
@@ -112,7 +132,9 @@ private:
         .Case<UnpackRowsOp>(
             [&](UnpackRowsOp unpack) { return checkUnpack(unpack); })
         .Case<tensor::DimOp>([&](tensor::DimOp dim) -> LogicalResult {
-          kinds[dim.getResult()] = getKind(dim.getSource());
+          RowKind kind = getKind(dim.getSource());
+          if (kind != RowKind::Maps)
+            kinds[dim.getResult()] = kind;
           return success();
         })
         .Case<tensor::EmptyOp>(
@@ -315,6 +337,8 @@ private:
       return "rows of segments";
     case RowKind::Selected:
       return "selected rows";
+    case RowKind::Maps:
+      return "attention maps";
     }
     llvm_unreachable("every kind has a case");
   }

@@ -59,16 +59,20 @@ struct Projection {
   LinearOp linear;
   SmallVector<Operation *> ops;
 
-  /// Follows an operand of an attention back to the linear op.
-  static FailureOr<Projection> match(Value operand) {
+  /// Follows an operand of an attention back to the linear op. Nothing else but
+  /// `maps` maps of the attention uses it.
+  static FailureOr<Projection> match(Value operand, size_t maps) {
     Projection result;
     Operation *op = operand.getDefiningOp();
-    while (op && op->hasOneUse() && isa<RmsNormOp, RopeOp>(op)) {
+    size_t uses = 1 + maps;
+    while (op && op->getResult(0).hasNUses(uses) &&
+           isa<RmsNormOp, RopeOp>(op)) {
       result.ops.insert(result.ops.begin(), op);
       op = op->getOperand(0).getDefiningOp();
+      uses = 1;
     }
     result.linear = dyn_cast_or_null<LinearOp>(op);
-    if (!result.linear || !result.linear->hasOneUse())
+    if (!result.linear || !result.linear.getResult().hasNUses(uses))
       return failure();
     return result;
   }
@@ -77,13 +81,23 @@ struct Projection {
 /// The three projections of an attention, if they can be one.
 struct Projections {
   Projection parts[3];
+  SmallVector<AttentionMapOp> maps; ///< of the same query and key
 
   static FailureOr<Projections> match(AttentionOp attention) {
     Value operands[] = {attention.getQuery(), attention.getKey(),
                         attention.getValue()};
     Projections result;
+    for (Operation *user : attention.getQuery().getUsers())
+      if (auto map = dyn_cast<AttentionMapOp>(user);
+          map && map.getQuery() == attention.getQuery() &&
+          map.getKey() == attention.getKey() &&
+          map->getBlock() == attention->getBlock() &&
+          attention->isBeforeInBlock(map))
+        result.maps.push_back(map);
     for (auto [operand, part] : llvm::zip(operands, result.parts)) {
-      FailureOr<Projection> projection = Projection::match(operand);
+      bool isValue = operand == attention.getValue();
+      FailureOr<Projection> projection =
+          Projection::match(operand, isValue ? 0 : result.maps.size());
       if (failed(projection))
         return failure();
       part = *projection;
@@ -225,7 +239,10 @@ private:
   LogicalResult fuse(AttentionOp attention, SymbolTable &symbols) {
     FailureOr<Projections> projections = Projections::match(attention);
     if (failed(projections) ||
-        llvm::any_of(attention.getOffsets(), [](int64_t o) { return o; }))
+        llvm::any_of(attention.getOffsets(), [](int64_t o) { return o; }) ||
+        llvm::any_of(projections->maps, [](AttentionMapOp map) {
+          return llvm::any_of(map.getOffsets(), [](int64_t o) { return o; });
+        }))
       return failure();
     FailureOr<SmallVector<LoadOp>> weights =
         projections->getLoads(/*bias=*/false, symbols);
@@ -250,6 +267,11 @@ private:
     attention.getKeyMutable().assign(fused);
     attention.getValueMutable().assign(fused);
     attention.setOffsets(offsets);
+    for (AttentionMapOp map : projections->maps) {
+      map.getQueryMutable().assign(fused);
+      map.getKeyMutable().assign(fused);
+      map.setOffsets(ArrayRef(offsets).take_front(2));
+    }
     for (const Projection &part : projections->parts) {
       for (Operation *op : llvm::reverse(part.ops))
         op->erase();

@@ -21,10 +21,10 @@ inline int64_t getSize(mlir::Value operand, int64_t dimension) {
 class Constraints {
 public:
   /// Every op has `kernel_c1` and `kernel_c2`, but that those which work on a
-  /// session's pages read and write tensors and buffers.
+  /// session's pages, or on outputs, read and write tensors and buffers.
   explicit Constraints(mlir::Operation *op) : op(op) {
     checkStrides();
-    if (!llvm::isa<MatmulOp, MeanLossOp, PackKeysOp, PackValuesOp,
+    if (!llvm::isa<MapPageOp, MatmulOp, MeanLossOp, PackKeysOp, PackValuesOp,
                    ScatterRowsOp>(op))
       checkOneKind();
   }
@@ -118,6 +118,19 @@ public:
     if (mlir::succeeded(result) && !type.hasStaticShape())
       fail("kernel_c8") << "expected a page of static shape, found " << type;
     return padded("page", page).width(width, "source", source);
+  }
+
+  /// What decides which keys of a page a row sees, and the softcap: `c1` and
+  /// `c2` of the ops that look at scores.
+  template <typename Op> Constraints &mask(Op op, llvm::StringRef label) {
+    bool masks = op.getCausal() || op.getWindow();
+    bool fits = op.getWindow().value_or(1) > 0 &&
+                (!op.getSoftcap() || (op.getSoftcap()->isFinite() &&
+                                      op.getSoftcap()->convertToDouble() > 0));
+    return require(op.getPosition() || !masks, (label + "_c1").str(),
+                   "expected a position beside causal or window")
+        .require(fits, (label + "_c2").str(),
+                 "expected a positive window and a finite, positive softcap");
   }
 
   /// For constraints that only one op has.

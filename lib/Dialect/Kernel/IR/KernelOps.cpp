@@ -315,17 +315,19 @@ LogicalResult PackValuesOp::verify() {
 }
 
 LogicalResult SoftmaxPageOp::verify() {
-  bool masks = getCausal() || getWindow();
-  bool fits = getWindow().value_or(1) > 0 &&
-              (!getSoftcap() || (getSoftcap()->isFinite() &&
-                                 getSoftcap()->convertToDouble() > 0));
   return Constraints(*this)
       .padded("scores", getScores())
       .statistics(getStatistics(), getScores())
-      .require(getPosition() || !masks, "softmax_page_c1",
-               "expected a position beside causal or window")
-      .require(fits, "softmax_page_c2",
-               "expected a positive window and a finite, positive softcap");
+      .mask(*this, "softmax_page");
+}
+
+LogicalResult ClearOp::verify() { return Constraints(*this); }
+
+LogicalResult MapPageOp::verify() {
+  return Constraints(*this)
+      .padded("scores", getScores())
+      .statistics(getStatistics(), getScores())
+      .mask(*this, "map_page");
 }
 
 LogicalResult StartPagesOp::verify() {

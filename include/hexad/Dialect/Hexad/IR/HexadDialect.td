@@ -132,6 +132,9 @@ def Hexad_Rectangle : Hexad_FloatTensorThat<3, [{$_self.getDimSize(2) > 0}],
 def Hexad_RectangleStack : Hexad_FloatTensorThat<4,
     [{$_self.getDimSize(0) > 0 && $_self.getDimSize(3) > 0}],
     "stack of rectangles of f32 rows with a static, positive number of members and of columns">;
+def Hexad_Maps : Hexad_FloatTensorThat<5,
+    [{$_self.getDimSize(0) > 0 && $_self.getDimSize(2) > 0}],
+    "stack of f32 attention maps with a static, positive number of members and of heads">;
 def Hexad_Vector : Hexad_FloatTensorThat<1, [{$_self.getDimSize(0) > 0}],
     "f32 vector of static, positive size">;
 def Hexad_Matrix : Hexad_FloatTensorThat<2,

@@ -34,7 +34,8 @@ def Kernel_Dialect : Dialect {
 
     - `kernel_c1`: buffers have static strides, the last of them 1.
     - `kernel_c2`: operands are all tensors or all buffers; those of `scatter_rows`
-      and `mean_loss`, and of `matmul`, `pack_keys` and `pack_values` (pages of a session), may be both.
+      and `mean_loss`, of `map_page` (outputs), and of `matmul`, `pack_keys` and
+      `pack_values` (pages of a session), may be both.
     - `kernel_c3`: where rows are padded, the number of columns is static and a
       positive multiple of 16.
     - `kernel_c4`: `width` is positive and at most the number of columns.

@@ -721,6 +721,8 @@ def Kernel_PageOp : Kernel_Op<"page", [Pure]> {
   let hasVerifier = 1;
 }
 
+include "hexad/Dialect/Kernel/IR/KernelMapOps.td"
+
 //===----------------------------------------------------------------------===//
 // The team
 //===----------------------------------------------------------------------===//
