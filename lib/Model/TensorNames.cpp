@@ -11,13 +11,20 @@
 using namespace mlir;
 using namespace hexad;
 
-std::string hexad::expandTensorName(llvm::StringRef stored, int64_t iteration) {
-  constexpr llvm::StringLiteral placeholder = "{i}";
+std::string hexad::expandTensorName(llvm::StringRef stored, int64_t iteration,
+                                    int64_t expert) {
   std::string name;
-  for (size_t at; (at = stored.find(placeholder)) != llvm::StringRef::npos;
-       stored = stored.drop_front(at + placeholder.size()))
-    name += stored.take_front(at).str() + std::to_string(iteration);
-  return name + stored.str();
+  while (!stored.empty()) {
+    if (stored.consume_front("{i}")) {
+      name += std::to_string(iteration);
+    } else if (stored.consume_front("{e}")) {
+      name += std::to_string(expert);
+    } else {
+      name += stored.front();
+      stored = stored.drop_front();
+    }
+  }
+  return name;
 }
 
 bool hexad::matchesGlob(llvm::StringRef name, llvm::StringRef glob) {
