@@ -64,12 +64,11 @@ FailureOr<Value> ModuleBuilder::buildRoutes(Location loc,
   auto getAttr = [&](std::optional<int64_t> number) {
     return number ? builder.getI64IntegerAttr(*number) : IntegerAttr();
   };
-  return RouteOp::create(
-             builder, loc, getRowsType(2 * router.topK), router.score, logits,
-             selectionBias, scales, builder.getI64IntegerAttr(router.topK),
-             router.renormalize ? builder.getUnitAttr() : UnitAttr(),
-             builder.getF64FloatAttr(router.scaling), getAttr(router.groups),
-             getAttr(router.topGroups))
+  return RouteOp::create(builder, loc, getRowsType(2 * router.topK),
+                         router.score, logits, selectionBias, scales,
+                         router.topK, router.renormalize,
+                         llvm::APFloat(router.scaling), getAttr(router.groups),
+                         getAttr(router.topGroups))
       .getResult();
 }
 
@@ -146,10 +145,12 @@ Value ModuleBuilder::buildSharedExpert(Location loc, const ExpertsLayer &layer,
   // The only one of its kind: its weight is σ(logit).
   Value logit = buildProjection(loc, name + ".router", x, /*out=*/1,
                                 /*bias=*/false, shared.router);
-  Value routes = RouteOp::create(
-      builder, loc, getRowsType(2), RouterScore::Sigmoid, logit, Value(),
-      Value(), builder.getI64IntegerAttr(1), UnitAttr(),
-      builder.getF64FloatAttr(1), IntegerAttr(), IntegerAttr());
+  Value routes =
+      RouteOp::create(builder, loc, getRowsType(2), RouterScore::Sigmoid, logit,
+                      /*selection_bias=*/Value(), /*scales=*/Value(),
+                      /*top_k=*/1, /*renormalize=*/false,
+                      llvm::APFloat(/*scaling=*/1.0), /*groups=*/IntegerAttr(),
+                      /*top_groups=*/IntegerAttr());
   return buildExpertsOp(loc, x, routes, /*count=*/1, out,
                         [&](Value, Value rows) { return apply(rows); });
 }
@@ -157,6 +158,11 @@ Value ModuleBuilder::buildSharedExpert(Location loc, const ExpertsLayer &layer,
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const ExpertsLayer &layer, Activations x) {
   int64_t out = getColumns(x.rows);
+  int64_t stacked = repeat ? repeat->count : 1;
+  if (layer.experts > maxExperts / stacked)
+    return emitError(loc, "expected at most ")
+           << maxExperts << " experts in all layers of a kind, found "
+           << layer.experts << " in each of " << stacked;
   FailureOr<Value> routes = buildRoutes(loc, layer, x);
   if (failed(routes))
     return failure();

@@ -30,6 +30,10 @@ inline constexpr int64_t maxRepeat = 4096;
 /// Most rows or columns of anything, so that products of two fit 64 bits.
 inline constexpr int64_t maxDimension = (int64_t(1) << 31) - 1;
 
+/// Most experts, those of all times of a `repeat` together: each has names of
+/// its own.
+inline constexpr int64_t maxExperts = int64_t(1) << 17;
+
 /// The stored tensors that one layer reads; `{i}` stands for the iteration of
 /// the `repeat` around it, `{e}` for the expert. Empty: to be found by the
 /// family's names.
@@ -184,7 +188,7 @@ struct RouterDescription {
   /// NAME.router.expert_scale, a factor of each expert's weight.
   bool expertScale = false;
   /// Layers in front of the linear layer, of the input of the experts' layer.
-  std::vector<Layer> input = {};
+  std::vector<Layer> input;
   TensorNames linear = {}, selection = {}, scale = {};
 };
 
@@ -221,7 +225,7 @@ struct ExpertsLayer {
   /// Matrices are stored as [in, out].
   bool transposed = false;
   /// Layers in front of the experts, the shared one too.
-  std::vector<Layer> input = {};
+  std::vector<Layer> input;
   std::optional<SharedExpert> shared = {};
   TensorNames gate = {}, up = {}, down = {}, gateUp = {};
 };
