@@ -533,7 +533,7 @@ static void forEachLayer(llvm::MutableArrayRef<Layer> layers, int64_t number,
       for (auto [i, body] : llvm::enumerate(repeat->period))
         forEachLayer(body, i, visit);
     } else {
-      if (auto *experts = std::get_if<ExpertsLayer>(&layer.kind)) {
+      if (auto *experts = std::get_if<MoeLayer>(&layer.kind)) {
         forEachLayer(experts->router.input, number, visit);
         forEachLayer(experts->input, number, visit);
       }

@@ -40,8 +40,7 @@ static LogicalResult checkRouter(Location loc, int64_t experts,
 }
 
 /// The routes of the rows `x`.
-FailureOr<Value> ModuleBuilder::buildRoutes(Location loc,
-                                            const ExpertsLayer &layer,
+FailureOr<Value> ModuleBuilder::buildRoutes(Location loc, const MoeLayer &layer,
                                             Activations x) {
   const RouterDescription &router = layer.router;
   if (failed(checkRouter(loc, layer.experts, router)))
@@ -73,8 +72,8 @@ FailureOr<Value> ModuleBuilder::buildRoutes(Location loc,
 }
 
 /// activation(gate) · up, bounded as the layer says.
-Value ModuleBuilder::buildGate(Location loc, const ExpertsLayer &layer,
-                               Value gate, Value up) {
+Value ModuleBuilder::buildGate(Location loc, const MoeLayer &layer, Value gate,
+                               Value up) {
   if (layer.limit) {
     FloatAttr limit = builder.getF64FloatAttr(*layer.limit);
     gate = ClampOp::create(builder, loc, gate.getType(), gate,
@@ -90,8 +89,8 @@ Value ModuleBuilder::buildGate(Location loc, const ExpertsLayer &layer,
 }
 
 /// What one expert makes of its rows.
-Value ModuleBuilder::buildExpert(Location loc, const ExpertsLayer &layer,
-                                 Value x, int64_t out) {
+Value ModuleBuilder::buildExpert(Location loc, const MoeLayer &layer, Value x,
+                                 int64_t out) {
   int64_t hidden = layer.hidden;
   auto project = [&](llvm::StringRef part, const TensorNames &names,
                      Pick inBlocks, Pick inTurn) {
@@ -127,7 +126,7 @@ Value ModuleBuilder::buildExpertsOp(
   return op.getResult();
 }
 
-Value ModuleBuilder::buildSharedExpert(Location loc, const ExpertsLayer &layer,
+Value ModuleBuilder::buildSharedExpert(Location loc, const MoeLayer &layer,
                                        Value x, int64_t out) {
   const SharedExpert &shared = *layer.shared;
   std::string name = layer.name + ".shared";
@@ -156,7 +155,7 @@ Value ModuleBuilder::buildSharedExpert(Location loc, const ExpertsLayer &layer,
 }
 
 FailureOr<ModuleBuilder::Activations>
-ModuleBuilder::build(Location loc, const ExpertsLayer &layer, Activations x) {
+ModuleBuilder::build(Location loc, const MoeLayer &layer, Activations x) {
   int64_t out = getColumns(x.rows);
   int64_t stacked = repeat ? repeat->count : 1;
   if (layer.experts > maxExperts / stacked)

@@ -60,7 +60,7 @@ LogicalResult hexad::readLayerExperts(const ConfigFile &config,
   if (rule == ExpertsRule::None)
     return success();
   bool isInAllLayers = rule == ExpertsRule::AllLayers;
-  ExpertsLayer &layer = experts.layer.emplace();
+  MoeLayer &layer = experts.layer.emplace();
   layer.name = "experts";
   if (failed(readCount(config, isInAllLayers ? 8 : 128, layer.experts)) ||
       failed(config.readSize("num_experts_per_tok", maxExperts,

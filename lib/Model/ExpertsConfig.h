@@ -25,7 +25,7 @@ enum class ExpertsRule {
 
 struct LayerExperts {
   /// Of a layer that has experts. Its activation is left to the caller.
-  std::optional<ExpertsLayer> layer;
+  std::optional<MoeLayer> layer;
   std::vector<bool> isSparse; ///< by layer
 };
 

@@ -88,7 +88,7 @@ private:
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const AttentionLayer &,
                                      Activations);
-  mlir::FailureOr<Activations> build(mlir::Location loc, const ExpertsLayer &,
+  mlir::FailureOr<Activations> build(mlir::Location loc, const MoeLayer &,
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc,
                                      const ActivationLayer &, Activations);
@@ -148,16 +148,16 @@ private:
   buildCache(mlir::Location loc, const AttentionLayer &layer, HeadShape shape);
 
   mlir::FailureOr<mlir::Value>
-  buildRoutes(mlir::Location loc, const ExpertsLayer &layer, Activations x);
-  mlir::Value buildGate(mlir::Location loc, const ExpertsLayer &layer,
+  buildRoutes(mlir::Location loc, const MoeLayer &layer, Activations x);
+  mlir::Value buildGate(mlir::Location loc, const MoeLayer &layer,
                         mlir::Value gate, mlir::Value up);
-  mlir::Value buildExpert(mlir::Location loc, const ExpertsLayer &layer,
+  mlir::Value buildExpert(mlir::Location loc, const MoeLayer &layer,
                           mlir::Value x, int64_t out);
   mlir::Value buildExpertsOp(
       mlir::Location loc, mlir::Value x, mlir::Value routes, int64_t count,
       int64_t out,
       llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
-  mlir::Value buildSharedExpert(mlir::Location loc, const ExpertsLayer &layer,
+  mlir::Value buildSharedExpert(mlir::Location loc, const MoeLayer &layer,
                                 mlir::Value x, int64_t out);
 
   void findHead();

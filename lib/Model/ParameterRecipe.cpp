@@ -161,7 +161,10 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
                                         ArrayRef(firstShape).drop_front();
     if (part == 0)
       rows = 0;
-    Part found = {tensor, firstElement, rows};
+    Part found = {};
+    found.tensor = tensor;
+    found.firstElement = firstElement;
+    found.firstRow = rows;
     found.storedRows = recipe.transposed ? shape[1] : shape[0];
     auto pick = parameter.getPicks()
                     ? cast<DenseI64ArrayAttr>((*parameter.getPicks())[part])

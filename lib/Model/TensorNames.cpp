@@ -224,7 +224,7 @@ LogicalResult hexad::resolveTensorNames(Description &description,
       resolve(attention->name + ".output",
               attention->outputBias.value_or(attention->bias),
               attention->output);
-    } else if (auto *experts = std::get_if<ExpertsLayer>(&layer.kind)) {
+    } else if (auto *experts = std::get_if<MoeLayer>(&layer.kind)) {
       RouterDescription &router = experts->router;
       const std::string &name = experts->name;
       resolve(name + ".router", router.bias, router.linear);

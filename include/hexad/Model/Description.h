@@ -211,7 +211,7 @@ struct SharedExpert {
 /// NAME.up, NAME.down, or NAME.gate_up where gate and up are stored as one. A
 /// stored name with `{e}` is a tensor of one expert, one without holds those of
 /// all, one behind the other: [experts, rows, columns].
-struct ExpertsLayer {
+struct MoeLayer {
   std::string name;
   int64_t experts, hidden;
   Activation activation = Activation::Silu;
@@ -280,10 +280,10 @@ struct RepeatLayer {
 struct Layer {
   mlir::Location loc;
   std::variant<EmbeddingLayer, PositionsLayer, SumLayer, LayerNormLayer,
-               RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer,
-               ExpertsLayer, ActivationLayer, ScaleLayer, SoftcapLayer,
-               PoolLayer, L2NormalizeLayer, SoftmaxLayer, OutputLayer,
-               ResidualLayer, ParallelLayer, RepeatLayer>
+               RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer, MoeLayer,
+               ActivationLayer, ScaleLayer, SoftcapLayer, PoolLayer,
+               L2NormalizeLayer, SoftmaxLayer, OutputLayer, ResidualLayer,
+               ParallelLayer, RepeatLayer>
       kind;
 };
 
