@@ -55,11 +55,12 @@ def make_weights(random, shape, stored):
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
 
 
-def write_weights(path, sizes, type):
-    """One tensor at a time: NumPy has no bf16, and the model need not fit in memory twice."""
+def write_weights(path, tensors, type):
+    """Writes tensors of these names and shapes. One tensor at a time: NumPy has no bf16, and the model need not fit in memory twice."""
     stored, _, width = TYPES[type]
     header, offset = {}, 0
-    for name, shape in tensors(sizes):
+    tensors = list(tensors)
+    for name, shape in tensors:
         end = offset + width * int(np.prod(shape))
         header[name] = {"dtype": stored, "shape": shape, "data_offsets": [offset, end]}
         offset = end
@@ -68,14 +69,14 @@ def write_weights(path, sizes, type):
     random = np.random.default_rng(0)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
-        for _, shape in tensors(sizes):
+        for _, shape in tensors:
             file.write(make_weights(random, shape, stored).tobytes())
 
 
 def make_checkpoint(folder, sizes=SMOLLM2_135M, type="bf16", positions=8192):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_weights(folder / "model.safetensors", sizes, type)
+    write_weights(folder / "model.safetensors", tensors(sizes), type)
     config = {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",

@@ -29,17 +29,25 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
   RankedTensorType stackedType = type;
   IntegerAttr layers;
   Repeat layer = repeat.value_or(Repeat{{}, 1, 0, 1});
-  if (layer.index) {
-    SmallVector<int64_t> stackedShape = {layer.count};
+  int64_t experts = expert ? expert->count : 1;
+  if (layer.index || expert) {
+    int64_t count = layer.count * experts;
+    SmallVector<int64_t> stackedShape = {count};
     llvm::append_range(stackedShape, shape);
     stackedType = RankedTensorType::get(stackedShape, f32);
-    layers = builder.getI64IntegerAttr(layer.count);
+    layers = builder.getI64IntegerAttr(count);
   }
   symbol += layer.getSuffix();
+  // A tensor of each expert, or one of all.
+  bool isOfOne = stored.contains("{e}");
+  IntegerAttr members;
+  if (expert && !isOfOne)
+    members = builder.getI64IntegerAttr(experts);
   SmallVector<Attribute> tensors;
   for (int64_t i = 0; i < layer.count; ++i)
-    tensors.push_back(builder.getStringAttr(
-        expandTensorName(stored, layer.first + i * layer.stride)));
+    for (int64_t e = 0; e < (isOfOne ? experts : 1); ++e)
+      tensors.push_back(builder.getStringAttr(
+          expandTensorName(stored, layer.first + i * layer.stride, e)));
   ArrayAttr picks;
   if (pick)
     picks = builder.getArrayAttr({builder.getDenseI64ArrayAttr(
@@ -49,13 +57,15 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
       known.getTensors().getValue() != ArrayRef(tensors)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(function);
-    known = ParameterOp::create(
-        builder, loc, builder.getStringAttr(symbol), TypeAttr::get(stackedType),
-        builder.getStringAttr(description.weightsFile),
-        builder.getArrayAttr(tensors), layers,
-        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(), picks);
+    known = ParameterOp::create(builder, loc, builder.getStringAttr(symbol),
+                                TypeAttr::get(stackedType),
+                                builder.getStringAttr(description.weightsFile),
+                                builder.getArrayAttr(tensors), layers,
+                                transposed ? builder.getUnitAttr() : UnitAttr(),
+                                IntegerAttr(), picks, members);
   }
-  return LoadOp::create(builder, loc, type, symbol, layer.index);
+  return LoadOp::create(builder, loc, type, symbol,
+                        expert ? expert->member : layer.index);
 }
 
 Value ModuleBuilder::buildProjection(Location loc, const llvm::Twine &name,
@@ -549,6 +559,10 @@ static void forEachLayer(llvm::MutableArrayRef<Layer> layers, int64_t number,
       for (auto [i, body] : llvm::enumerate(repeat->period))
         forEachLayer(body, i, visit);
     } else {
+      if (auto *experts = std::get_if<MoeLayer>(&layer.kind)) {
+        forEachLayer(experts->router.input, number, visit);
+        forEachLayer(experts->input, number, visit);
+      }
       visit(layer, number);
     }
   }

@@ -18,8 +18,9 @@ using namespace hexad;
 
 llvm::ArrayRef<const Family *> hexad::getFamilies() {
   static const Family *const families[] = {
-      &bertFamily,    &gemma3Family, &gpt2Family,  &gptNeoxFamily, &llamaFamily,
-      &mistralFamily, &olmo2Family,  &qwen2Family, &qwen3Family};
+      &bertFamily,  &gemma3Family,  &gpt2Family,    &gptNeoxFamily,
+      &llamaFamily, &mistralFamily, &mixtralFamily, &olmo2Family,
+      &qwen2Family, &qwen3Family,   &qwen3MoeFamily};
   return families;
 }
 

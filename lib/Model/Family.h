@@ -25,7 +25,8 @@ struct Family {
 };
 
 extern const Family bertFamily, gemma3Family, gpt2Family, gptNeoxFamily,
-    llamaFamily, mistralFamily, olmo2Family, qwen2Family, qwen3Family;
+    llamaFamily, mistralFamily, mixtralFamily, olmo2Family, qwen2Family,
+    qwen3Family, qwen3MoeFamily;
 
 /// All families, in alphabetical order.
 llvm::ArrayRef<const Family *> getFamilies();

@@ -42,8 +42,11 @@ LogicalResult LayerReader::readTensorName(const YamlNode &node,
     return emitExpected(node, "a name with {i}, the iteration of the repeat");
   if (!isInRepeat && placeholders > 0)
     return emitExpected(node, "a name without {i} outside a repeat");
+  if (isOfExpert)
+    placeholders += llvm::StringRef(name).count("{e}");
   if (llvm::StringRef(name).count('{') > placeholders)
-    return emitExpected(node, "no '{' but that of {i}");
+    return emitExpected(node, isOfExpert ? "no '{' but those of {i} and {e}"
+                                         : "no '{' but that of {i}");
   return success();
 }
 
@@ -127,6 +130,7 @@ LogicalResult LayerReader::readLayer(const YamlNode &item,
       {"geglu_tanh", &LayerReader::add<GatedLayer>},
       {"scale", &LayerReader::add<ScaleLayer>},
       {"softcap", &LayerReader::add<SoftcapLayer>},
+      {"moe", &LayerReader::add<MoeLayer>},
       {"attention", &LayerReader::add<AttentionLayer>},
       {"pool", &LayerReader::add<PoolLayer>},
       {"l2_normalize", &LayerReader::add<L2NormalizeLayer>},

@@ -49,6 +49,12 @@ private:
   mlir::LogicalResult readAttentionTensors(const YamlNode &names,
                                            AttentionLayer &layer);
 
+  // Mixtures of experts.
+  mlir::LogicalResult read(const YamlEntry &entry, MoeLayer &layer);
+  mlir::LogicalResult readRouter(const YamlNode &node,
+                                 RouterDescription &router);
+  mlir::LogicalResult readExpertTensors(const YamlNode &names, MoeLayer &layer);
+
   // Layers without weights.
   mlir::LogicalResult read(const YamlEntry &entry, ScaleLayer &layer);
   mlir::LogicalResult read(const YamlEntry &entry, SoftcapLayer &layer);
@@ -78,6 +84,7 @@ private:
   unsigned layerCount = 0;
   llvm::StringSet<> layerNames;
   bool isInRepeat = false;
+  bool isOfExpert = false;            ///< whether a tensor's name may hold {e}
   std::optional<int64_t> termColumns; ///< of the first term of a sum
 };
 

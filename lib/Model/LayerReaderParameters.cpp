@@ -113,13 +113,12 @@ LogicalResult LayerReader::read(const YamlEntry &entry, GatedLayer &layer) {
   if (!gate) {
     if (failed(requireKey(fields, entry.key, "activation")))
       return failure();
-    const YamlNode &word = fields.find("activation")->value;
-    if (word.isString())
-      gate = symbolizeActivation(word.text);
-    if (!gate)
-      return emitExpected(word, "an activation");
+    if (failed(
+            readActivation(fields.find("activation")->value, layer.activation)))
+      return failure();
+  } else {
+    layer.activation = *gate;
   }
-  layer.activation = *gate;
   const YamlEntry *tensors = fields.find("tensors");
   if (!tensors)
     return success();

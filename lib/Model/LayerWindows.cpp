@@ -15,19 +15,6 @@ using namespace hexad;
 /// What a configuration without the key means.
 static constexpr int64_t defaultWindow = 4096;
 
-std::vector<bool> LayerWindows::getPeriod() const {
-  size_t period = 1;
-  auto repeats = [&] {
-    for (size_t i = period; i < isSliding.size(); ++i)
-      if (isSliding[i] != isSliding[i - period])
-        return false;
-    return true;
-  };
-  while (!repeats())
-    ++period;
-  return {isSliding.begin(), isSliding.begin() + period};
-}
-
 /// The kinds of `layer_types`, which is there.
 static LogicalResult readLayerTypes(const ConfigFile &config, int64_t layers,
                                     std::vector<bool> &isSliding) {
@@ -76,21 +63,26 @@ LogicalResult hexad::readLayerWindows(const ConfigFile &config, WindowRule rule,
   windows.isSliding.assign(layers, false);
   if (rule == WindowRule::None)
     return success();
-  bool used = true;
-  if (rule == WindowRule::LastLayersIfUsed &&
+  bool used =
+      rule != WindowRule::AllLayersIfGiven || config.find("sliding_window");
+  bool isInAllLayers = rule == WindowRule::AllLayers ||
+                       rule == WindowRule::AllLayersIfGiven ||
+                       rule == WindowRule::AllLayersIfUsed;
+  if ((rule == WindowRule::LastLayersIfUsed ||
+       rule == WindowRule::AllLayersIfUsed) &&
       failed(config.readFlag("use_sliding_window", used, false)))
     return failure();
   if (used && failed(readWindow(config, windows.size)))
     return failure();
 
   int64_t first;
-  if (rule != WindowRule::AllLayers && config.find("layer_types")) {
+  if (!isInAllLayers && config.find("layer_types")) {
     if (failed(readLayerTypes(config, layers, windows.isSliding)))
       return failure();
   } else if (rule == WindowRule::Pattern) {
     if (failed(readPattern(config, windows.isSliding)))
       return failure();
-  } else if (rule == WindowRule::AllLayers) {
+  } else if (isInAllLayers) {
     windows.isSliding.assign(layers, windows.size.has_value());
   } else if (windows.size) {
     if (failed(

@@ -17,6 +17,10 @@ enum class WindowRule {
   None,
   /// All, if it is not null.
   AllLayers,
+  /// All, if it is there and not null.
+  AllLayersIfGiven,
+  /// All with `use_sliding_window`, if it is not null.
+  AllLayersIfUsed,
   /// With `use_sliding_window`, those that `layer_types` names, or those from
   /// `max_window_layers` on.
   LastLayersIfUsed,
@@ -29,9 +33,6 @@ struct LayerWindows {
   /// Keys that a layer with a window sees.
   std::optional<int64_t> size;
   std::vector<bool> isSliding; ///< by layer
-
-  /// The shortest beginning that the layers repeat.
-  std::vector<bool> getPeriod() const;
 };
 
 mlir::LogicalResult readLayerWindows(const ConfigFile &config, WindowRule rule,

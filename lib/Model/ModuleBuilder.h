@@ -50,6 +50,12 @@ private:
       return stride == 1 ? "" : "." + std::to_string(first);
     }
   };
+  /// The region of an expert that is being built: the parameters of all experts
+  /// (of all layers of a repeat) are one.
+  struct Expert {
+    mlir::Value member;
+    int64_t count;
+  };
   /// Rows of a stored tensor: `count` blocks of `size`, `stride` apart.
   struct Pick {
     int64_t first, size, stride, count;
@@ -83,6 +89,8 @@ private:
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const AttentionLayer &,
                                      Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const MoeLayer &,
+                                     Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc,
                                      const ActivationLayer &, Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const PoolLayer &,
@@ -109,7 +117,7 @@ private:
                                            llvm::ArrayRef<Layer> layers,
                                            Activations x);
   /// Declares a parameter that is stored as `names` says and loads it: the
-  /// current layer of it inside a repeat.
+  /// current layer of it inside a repeat, the current expert's inside experts.
   mlir::Value load(mlir::Location loc, const llvm::Twine &name,
                    llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
                    bool transposed = false, std::optional<Pick> pick = {});
@@ -139,6 +147,19 @@ private:
                         int64_t columns);
   mlir::FlatSymbolRefAttr
   buildCache(mlir::Location loc, const AttentionLayer &layer, HeadShape shape);
+
+  mlir::FailureOr<mlir::Value>
+  buildRoutes(mlir::Location loc, const MoeLayer &layer, Activations x);
+  mlir::Value buildGate(mlir::Location loc, const MoeLayer &layer,
+                        mlir::Value gate, mlir::Value up);
+  mlir::Value buildExpert(mlir::Location loc, const MoeLayer &layer,
+                          mlir::Value x, int64_t out);
+  mlir::Value buildExpertsOp(
+      mlir::Location loc, mlir::Value x, mlir::Value routes, int64_t count,
+      int64_t out,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
+  mlir::Value buildSharedExpert(mlir::Location loc, const MoeLayer &layer,
+                                mlir::Value x, int64_t out);
 
   void findHead();
   /// Whether all attention among the layers is causal; `pools` and `attends`
@@ -201,6 +222,7 @@ private:
   llvm::StringMap<int64_t> limits;  ///< smallest table that an input indexes
   std::optional<int64_t> positionLimit;
   std::optional<Repeat> repeat;
+  std::optional<Expert> expert;
   int nesting = 0; ///< of layers inside layers; 1 is outermost
   const RepeatLayer *hiddenRepeat = nullptr; ///< whose states are asked for
   mlir::Value

@@ -106,9 +106,18 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
   size_t rank = recipe.panel ? 2 : parameter.getLayerType().getRank();
   SmallVector<int64_t> firstShape;
   int64_t rows = 0;
-  for (auto [index, attribute] :
-       llvm::enumerate(parameter.getTensors().getAsRange<StringAttr>())) {
-    llvm::StringRef name = attribute.getValue();
+  int64_t members = parameter.getMemberCount();
+  for (int64_t index = 0; index < recipe.layerCount * recipe.partsPerLayer;
+       ++index) {
+    int64_t layer = index / recipe.partsPerLayer;
+    int64_t part = index % recipe.partsPerLayer;
+    auto nameOf = [&](int64_t layer, int64_t part) {
+      int64_t stack = layer / members;
+      return cast<StringAttr>(
+                 parameter.getTensors()[stack * recipe.partsPerLayer + part])
+          .getValue();
+    };
+    llvm::StringRef name = nameOf(layer, part);
     const StoredTensor *tensor = (*source)->find(name);
     if (!tensor) {
       fail() << "there is no tensor '" << name << "' in "
@@ -125,23 +134,37 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
       fail() << "tensor '" << name << "' is empty";
       return failure();
     }
-    if (recipe.transposed ? tensor->shape.size() != 2 : tensor->shape.empty()) {
+    ArrayRef<int64_t> storedShape = tensor->shape;
+    int64_t firstElement = 0;
+    if (parameter.getMembers()) {
+      if (storedShape.size() < 2 || storedShape.front() != members) {
+        fail() << "expected tensor '" << name << "' to hold " << members
+               << " layers along its first dimension, found shape "
+               << formatShape(storedShape);
+        return failure();
+      }
+      storedShape = storedShape.drop_front();
+      firstElement = layer % members * (tensor->getElementCount() / members);
+    }
+    if (recipe.transposed ? storedShape.size() != 2 : storedShape.empty()) {
       fail() << "expected tensor '" << name << "' to have "
              << (recipe.transposed ? "two dimensions" : "a dimension")
-             << ", found shape " << formatShape(tensor->shape);
+             << ", found shape " << formatShape(storedShape);
       return failure();
     }
-    SmallVector<int64_t> shape = reduceRank(tensor->shape, rank);
+    SmallVector<int64_t> shape = reduceRank(storedShape, rank);
     if (index == 0)
       firstShape = shape;
     // The parts of a layer differ in their number of rows, layers do not.
     bool fits = recipe.transposed ? shape[0] == firstShape[0]
                                   : ArrayRef(shape).drop_front() ==
                                         ArrayRef(firstShape).drop_front();
-    int64_t part = index % recipe.partsPerLayer;
     if (part == 0)
       rows = 0;
-    Part found = {tensor, rows};
+    Part found = {};
+    found.tensor = tensor;
+    found.firstElement = firstElement;
+    found.firstRow = rows;
     found.storedRows = recipe.transposed ? shape[1] : shape[0];
     auto pick = parameter.getPicks()
                     ? cast<DenseI64ArrayAttr>((*parameter.getPicks())[part])
@@ -151,15 +174,14 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
              << found.storedRows << " of tensor '" << name << "'";
       return failure();
     }
-    if (static_cast<int64_t>(index) >= recipe.partsPerLayer)
+    if (layer > 0)
       fits &= recipe.parts[part].storedRows == found.storedRows;
     if (!fits) {
-      int64_t other =
-          recipe.partsPerLayer > static_cast<int64_t>(index) ? 0 : part;
+      int64_t other = layer == 0 ? 0 : part;
       fail() << "tensor '" << name << "' of shape "
              << formatShape(tensor->shape) << " does not go with '"
-             << cast<StringAttr>(parameter.getTensors()[other]).getValue()
-             << "' of shape " << formatShape(recipe.parts[other].tensor->shape);
+             << nameOf(0, other) << "' of shape "
+             << formatShape(recipe.parts[other].tensor->shape);
       return failure();
     }
     recipe.parts.push_back(found);
@@ -261,12 +283,13 @@ void ParameterRecipe::readRow(int64_t layer, int64_t row, int64_t column,
   int64_t storedRow = part->getStoredRow(row);
   if (transposed) {
     int64_t stride = part->storedRows;
-    int64_t first = column * stride + storedRow;
+    int64_t first = part->firstElement + column * stride + storedRow;
     for (size_t i = 0; i < out.size(); ++i)
       part->tensor->readFloats(first + i * stride, out.slice(i, 1));
     return;
   }
-  part->tensor->readFloats(storedRow * columns + column, out);
+  part->tensor->readFloats(part->firstElement + storedRow * columns + column,
+                           out);
 }
 
 void ParameterRecipe::readColumn(int64_t layer, int64_t column, int64_t row,
@@ -274,7 +297,7 @@ void ParameterRecipe::readColumn(int64_t layer, int64_t column, int64_t row,
   const Part *part = findPart(layer, row);
   while (!out.empty()) {
     int64_t count = std::min<int64_t>(out.size(), part->getRowsToBlockEnd(row));
-    part->tensor->readFloats(column * part->storedRows +
+    part->tensor->readFloats(part->firstElement + column * part->storedRows +
                                  part->getStoredRow(row),
                              out.take_front(count));
     out = out.drop_front(count);
@@ -288,7 +311,8 @@ void ParameterRecipe::streamPlain(int64_t layer, Sink sink) const {
   std::vector<float> buffer;
   for (const Part &part : getParts(layer))
     for (int64_t row = 0; row < part.rows; row += part.blockRows) {
-      int64_t begin = part.getStoredRow(part.firstRow + row) * columns;
+      int64_t begin =
+          part.firstElement + part.getStoredRow(part.firstRow + row) * columns;
       int64_t total = part.blockRows * columns;
       for (int64_t first = 0; first < total; first += maxChunk) {
         buffer.resize(std::min(maxChunk, total - first));

@@ -11,13 +11,20 @@
 using namespace mlir;
 using namespace hexad;
 
-std::string hexad::expandTensorName(llvm::StringRef stored, int64_t iteration) {
-  constexpr llvm::StringLiteral placeholder = "{i}";
+std::string hexad::expandTensorName(llvm::StringRef stored, int64_t iteration,
+                                    int64_t expert) {
   std::string name;
-  for (size_t at; (at = stored.find(placeholder)) != llvm::StringRef::npos;
-       stored = stored.drop_front(at + placeholder.size()))
-    name += stored.take_front(at).str() + std::to_string(iteration);
-  return name + stored.str();
+  while (!stored.empty()) {
+    if (stored.consume_front("{i}")) {
+      name += std::to_string(iteration);
+    } else if (stored.consume_front("{e}")) {
+      name += std::to_string(expert);
+    } else {
+      name += stored.front();
+      stored = stored.drop_front();
+    }
+  }
+  return name;
 }
 
 bool hexad::matchesGlob(llvm::StringRef name, llvm::StringRef glob) {
@@ -71,12 +78,22 @@ public:
   LogicalResult resolve(Location loc, llvm::StringRef layer, int64_t iteration,
                         bool bias, TensorNames &names) {
     if (names.weight.empty() &&
-        failed(
-            find(loc, layer, iteration, {".weight", ".gamma"}, names.weight)))
+        failed(find(loc, layer, iteration, {".weight", ".gamma", ""},
+                    names.weight)))
       return failure();
     if (bias && names.bias.empty())
-      return find(loc, layer, iteration, {".bias", ".beta"}, names.bias);
+      return find(loc, layer, iteration, {".bias", ".beta", "_bias"},
+                  names.bias);
     return success();
+  }
+
+  /// Whether a tensor is stored for a layer.
+  bool isStored(llvm::StringRef layer, int64_t iteration) {
+    return family && llvm::any_of(family->stems, [&](const NameStem &stem) {
+             std::string name = expandTensorName(getBase(stem), iteration);
+             return stem.layer == layer &&
+                    (source.find(name) || source.find(name + ".weight"));
+           });
   }
 
   /// Checks that the table of a tied layer, where it is stored as well, is that
@@ -106,9 +123,10 @@ private:
   }
 
   /// The first name that is stored of those that the table and the spellings of
-  /// the suffix (the second is that of the oldest checkpoints) give.
+  /// the suffix (the second is that of the oldest checkpoints, the third that
+  /// of fused experts) give.
   LogicalResult find(Location loc, llvm::StringRef layer, int64_t iteration,
-                     std::array<llvm::StringLiteral, 2> suffixes,
+                     std::array<llvm::StringLiteral, 3> suffixes,
                      std::string &name) {
     if (!family)
       return emitError(loc, "layer '")
@@ -206,6 +224,33 @@ LogicalResult hexad::resolveTensorNames(Description &description,
       resolve(attention->name + ".output",
               attention->outputBias.value_or(attention->bias),
               attention->output);
+    } else if (auto *experts = std::get_if<MoeLayer>(&layer.kind)) {
+      RouterDescription &router = experts->router;
+      const std::string &name = experts->name;
+      resolve(name + ".router", router.bias, router.linear);
+      if (router.selectionBias)
+        resolve(name + ".router.selection_bias", false, router.selection);
+      if (router.expertScale)
+        resolve(name + ".router.expert_scale", false, router.scale);
+      if (experts->layout == GateLayout::AsStored)
+        experts->layout = resolver.isStored(name + ".gate_up", iteration)
+                              ? GateLayout::Blocks
+                              : GateLayout::Separate;
+      if (experts->layout == GateLayout::Separate) {
+        resolve(name + ".gate", experts->bias, experts->gate);
+        resolve(name + ".up", experts->bias, experts->up);
+      } else {
+        resolve(name + ".gate_up", experts->bias, experts->gateUp);
+      }
+      resolve(name + ".down", experts->bias, experts->down);
+      if (experts->shared) {
+        SharedExpert &shared = *experts->shared;
+        resolve(name + ".shared.gate", false, shared.gate);
+        resolve(name + ".shared.up", false, shared.up);
+        resolve(name + ".shared.down", false, shared.down);
+        if (shared.gated)
+          resolve(name + ".shared.router", false, shared.router);
+      }
     }
   };
   forEachLayer(description.layers, visit);

@@ -14,7 +14,8 @@ namespace hexad {
 
 /// The layer of a name, and what its tensors' names begin with in checkpoints
 /// of a family: `<stem>.weight` and `<stem>.bias`. `{i}` is the iteration of
-/// the repeat. A layer may have several stems; the first that is stored counts.
+/// the repeat, `{e}` the expert. A layer may have several stems; the first that
+/// is stored counts.
 struct NameStem {
   llvm::StringLiteral layer;
   llvm::StringLiteral stem;
@@ -40,8 +41,9 @@ mlir::LogicalResult resolveTensorNames(Description &description,
                                        const FamilyNames *family,
                                        const TensorSource &source);
 
-/// `stored` with `{i}` replaced by the iteration.
-std::string expandTensorName(llvm::StringRef stored, int64_t iteration);
+/// `stored` with `{i}` replaced by the iteration, `{e}` by the expert.
+std::string expandTensorName(llvm::StringRef stored, int64_t iteration,
+                             int64_t expert = 0);
 
 /// Whether `name` matches `glob`, in which `*` stands for any characters.
 bool matchesGlob(llvm::StringRef name, llvm::StringRef glob);

@@ -88,6 +88,17 @@ LogicalResult hexad::readIdentifier(const YamlNode &node, std::string &name) {
   return success();
 }
 
+LogicalResult hexad::readActivation(const YamlNode &node,
+                                    Activation &activation) {
+  std::optional<Activation> found;
+  if (node.isString())
+    found = symbolizeActivation(node.text);
+  if (!found)
+    return emitExpected(node, "an activation");
+  activation = *found;
+  return success();
+}
+
 LogicalResult hexad::requireKey(const YamlNode &mapping, llvm::StringRef what,
                                 llvm::StringRef key) {
   if (mapping.find(key))

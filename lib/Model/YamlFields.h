@@ -14,6 +14,7 @@
 #define HEXAD_LIB_MODEL_YAMLFIELDS_H
 
 #include "YamlTree.h"
+#include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 
 namespace hexad {
 
@@ -39,6 +40,9 @@ mlir::LogicalResult readSize(const YamlNode &mapping, llvm::StringRef key,
                              std::optional<int64_t> &size);
 mlir::LogicalResult readPositive(const YamlNode &mapping, llvm::StringRef key,
                                  std::optional<double> &number);
+
+mlir::LogicalResult readActivation(const YamlNode &node,
+                                   Activation &activation);
 
 /// Checks that `mapping`, which messages call `what`, has `key`.
 mlir::LogicalResult requireKey(const YamlNode &mapping, llvm::StringRef what,

@@ -30,8 +30,13 @@ inline constexpr int64_t maxRepeat = 4096;
 /// Most rows or columns of anything, so that products of two fit 64 bits.
 inline constexpr int64_t maxDimension = (int64_t(1) << 31) - 1;
 
+/// Most experts, those of all times of a `repeat` together: each has names of
+/// its own.
+inline constexpr int64_t maxExperts = int64_t(1) << 17;
+
 /// The stored tensors that one layer reads; `{i}` stands for the iteration of
-/// the `repeat` around it. Empty: to be found by the family's names.
+/// the `repeat` around it, `{e}` for the expert. Empty: to be found by the
+/// family's names.
 struct TensorNames {
   std::string weight, bias;
 };
@@ -164,6 +169,67 @@ struct ActivationLayer {
   Activation kind;
 };
 
+struct Layer;
+
+/// Which experts a row goes to (hexad.route): by the logits that a linear layer
+/// gives, NAME.router with the weight [experts, columns].
+struct RouterDescription {
+  int64_t topK;
+  RouterScore score = RouterScore::Softmax;
+  /// The weights of the chosen are divided by their sum.
+  bool renormalize = false;
+  double scaling = 1;
+  /// Experts stand in groups, of which only the best are open.
+  std::optional<int64_t> groups = {}, topGroups = {};
+  /// Of the linear layer.
+  bool bias = false;
+  /// NAME.router.selection_bias, added to scores for the choice alone.
+  bool selectionBias = false;
+  /// NAME.router.expert_scale, a factor of each expert's weight.
+  bool expertScale = false;
+  /// Layers in front of the linear layer, of the input of the experts' layer.
+  std::vector<Layer> input;
+  TensorNames linear = {}, selection = {}, scale = {};
+};
+
+/// How gate and up of an expert lie in the rows of one stored tensor: one
+/// behind the other, or in turn. `AsStored`: in one, one behind the other, if
+/// the family's names find it so; else in two.
+enum class GateLayout { AsStored, Separate, Blocks, Interleaved };
+
+/// An expert that every row goes to: NAME.shared.gate, .up and .down. `gated`:
+/// its result is multiplied by σ(x · weight), NAME.shared.router with the
+/// weight [1, columns].
+struct SharedExpert {
+  int64_t hidden;
+  bool gated = false;
+  TensorNames gate = {}, up = {}, down = {}, router = {};
+};
+
+/// Σ weight · expert(x) over the experts that a router chooses (hexad.experts).
+/// An expert is down(activation(gate(x)) · up(x)) with parameters NAME.gate,
+/// NAME.up, NAME.down, or NAME.gate_up where gate and up are stored as one. A
+/// stored name with `{e}` is a tensor of one expert, one without holds those of
+/// all, one behind the other: [experts, rows, columns].
+struct MoeLayer {
+  std::string name;
+  int64_t experts, hidden;
+  Activation activation = Activation::Silu;
+  RouterDescription router;
+  /// Bounds: gate is at most this, up between this and its negative.
+  std::optional<double> limit = {};
+  /// The factor is 1 + up.
+  bool unitOffset = false;
+  bool bias = false;
+  GateLayout layout = GateLayout::AsStored;
+  /// Matrices are stored as [in, out].
+  bool transposed = false;
+  /// Layers in front of the experts, the shared one too.
+  std::vector<Layer> input;
+  std::optional<SharedExpert> shared = {};
+  TensorNames gate = {}, up = {}, down = {}, gateUp = {};
+};
+
 /// x · factor
 struct ScaleLayer {
   double factor;
@@ -188,8 +254,6 @@ struct SoftmaxLayer {};
 struct OutputLayer {
   std::string name;
 };
-
-struct Layer;
 
 /// The sum of embeddings.
 struct SumLayer {
@@ -216,7 +280,7 @@ struct RepeatLayer {
 struct Layer {
   mlir::Location loc;
   std::variant<EmbeddingLayer, PositionsLayer, SumLayer, LayerNormLayer,
-               RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer,
+               RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer, MoeLayer,
                ActivationLayer, ScaleLayer, SoftcapLayer, PoolLayer,
                L2NormalizeLayer, SoftmaxLayer, OutputLayer, ResidualLayer,
                ParallelLayer, RepeatLayer>
@@ -236,7 +300,7 @@ struct Description {
   bool hiddenAfterNorm = false;
 };
 
-/// Calls `visit` for every layer that is not made of layers, in order of
+/// Calls `visit` for every layer that is not made of layers alone, in order of
 /// execution, with the number of its first iteration if it is in a repeat.
 void forEachLayer(llvm::MutableArrayRef<Layer> layers,
                   llvm::function_ref<void(Layer &, int64_t)> visit);

@@ -67,6 +67,7 @@ private:
   /// are taken in blocks.
   struct Part {
     const StoredTensor *tensor;
+    int64_t firstElement; ///< of the layer in the tensor
     int64_t firstRow, rows;
     int64_t storedRows;
     int64_t firstStored, blockRows, blockStride;

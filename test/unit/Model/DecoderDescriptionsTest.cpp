@@ -12,33 +12,7 @@ using namespace hexad;
 
 namespace {
 
-class FoldersAndDescriptions : public DecoderTest {
-protected:
-  /// Expects equal IR and weights of the folder and a description of it.
-  void expectSame(llvm::StringRef config, llvm::StringRef family,
-                  llvm::StringRef layers) {
-    fill();
-    std::vector<std::string> outputs = {"hidden"};
-    OwningOpRef<ModuleOp> fromFolder = readFolder(config, outputs);
-    ASSERT_TRUE(fromFolder) << diagnostics;
-    std::string yaml = folder.write(
-        "model.yaml", ("name: " + fromFolder->getSymName()->str() +
-                       R"(
-inputs:
-  input_ids: "i32[batch, seq]"
-  attention_mask: { type: "i32[batch, seq]", mask: true, optional: true }
-weights: { file: model.safetensors, names: )" +
-                       family.str() + " }\nhidden_after_norm: true\nlayers:\n" +
-                       layers.str()));
-    OwningOpRef<ModuleOp> fromYaml = read(yaml, outputs);
-    ASSERT_TRUE(fromYaml) << diagnostics;
-    EXPECT_EQ(diagnostics, "");
-    EXPECT_EQ(print(*fromFolder), print(*fromYaml));
-    std::string weights = writeWeights(*fromFolder, folder.getPath());
-    EXPECT_GT(weights.size(), 1000u);
-    EXPECT_TRUE(weights == writeWeights(*fromYaml, folder.getPath()));
-  }
-};
+class FoldersAndDescriptions : public DecoderTest {};
 
 TEST_F(FoldersAndDescriptions, Llama) {
   addLlama({});

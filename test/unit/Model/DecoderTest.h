@@ -43,6 +43,7 @@ protected:
     int64_t queryNorm = 0, keyNorm = 0;
     bool queryBias = false, outputBias = false, feedForwardBias = false;
     bool head = true;
+    bool feedForward = true;
   };
   /// The tensors of a model like llama.
   void addLlama(const Shape &shape, const std::string &prefix = "model.") {
@@ -60,9 +61,11 @@ protected:
       addLinear(attention + "k_proj", key, 8, shape.queryBias);
       addLinear(attention + "v_proj", key, 8, shape.queryBias);
       addLinear(attention + "o_proj", 8, query, shape.outputBias);
-      addLinear(layer + "mlp.gate_proj", 6, 8, shape.feedForwardBias);
-      addLinear(layer + "mlp.up_proj", 6, 8, shape.feedForwardBias);
-      addLinear(layer + "mlp.down_proj", 8, 6, shape.feedForwardBias);
+      if (shape.feedForward) {
+        addLinear(layer + "mlp.gate_proj", 6, 8, shape.feedForwardBias);
+        addLinear(layer + "mlp.up_proj", 6, 8, shape.feedForwardBias);
+        addLinear(layer + "mlp.down_proj", 8, 6, shape.feedForwardBias);
+      }
       if (shape.queryNorm) {
         add(attention + "q_norm.weight", {shape.queryNorm});
         add(attention + "k_norm.weight", {shape.keyNorm});
@@ -127,6 +130,30 @@ protected:
     EXPECT_TRUE(module) << diagnostics << config.str();
     EXPECT_EQ(diagnostics, "");
     return module ? print(*module) : "";
+  }
+  /// Expects equal IR and weights of the folder and a description of it.
+  void expectSame(llvm::StringRef config, llvm::StringRef family,
+                  llvm::StringRef layers) {
+    fill();
+    std::vector<std::string> outputs = {"hidden"};
+    mlir::OwningOpRef<mlir::ModuleOp> fromFolder = readFolder(config, outputs);
+    ASSERT_TRUE(fromFolder) << diagnostics;
+    std::string yaml = folder.write(
+        "model.yaml", ("name: " + fromFolder->getSymName()->str() +
+                       R"(
+inputs:
+  input_ids: "i32[batch, seq]"
+  attention_mask: { type: "i32[batch, seq]", mask: true, optional: true }
+weights: { file: model.safetensors, names: )" +
+                       family.str() + " }\nhidden_after_norm: true\nlayers:\n" +
+                       layers.str()));
+    mlir::OwningOpRef<mlir::ModuleOp> fromYaml = read(yaml, outputs);
+    ASSERT_TRUE(fromYaml) << diagnostics;
+    EXPECT_EQ(diagnostics, "");
+    EXPECT_EQ(print(*fromFolder), print(*fromYaml));
+    std::string weights = writeWeights(*fromFolder, folder.getPath());
+    EXPECT_GT(weights.size(), 1000u);
+    EXPECT_TRUE(weights == writeWeights(*fromYaml, folder.getPath()));
   }
   void expectEqual(llvm::StringRef one, llvm::StringRef other) {
     std::string text = printFolder(one);

@@ -256,7 +256,7 @@ TEST_F(DescriptionReader, RefusesKeys) {
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, names: gpt9"), "",
       "expected one of bert, gemma3_text, gpt2, gpt_neox, llama, mistral, "
-      "olmo2, qwen2, qwen3, found 'gpt9'");
+      "mixtral, olmo2, qwen2, qwen3, qwen3_moe, found 'gpt9'");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, unused: all"), "",
       "expected a sequence of tensors' names, found 'all'");

@@ -24,6 +24,7 @@ struct StoredMatrix {
   StoredType type;
   int64_t rows, columns; ///< a vector if columns is 0
   int64_t seed;
+  int64_t members = 0; ///< not 0: so many matrices, `rows` of all
 
   float get(int64_t r, int64_t c) const {
     return static_cast<float>((r * 31 + c * 7 + seed) % 128) - 64.0f;
@@ -125,6 +126,8 @@ protected:
     }
     for (auto [matrix, data] : llvm::zip(matrices, bytes)) {
       llvm::SmallVector<int64_t, 4> shape = {matrix.rows};
+      if (matrix.members)
+        shape = {matrix.members, matrix.rows / matrix.members};
       if (matrix.columns)
         shape.push_back(matrix.columns);
       tensors.push_back({matrix.name, matrix.type, shape, data});
@@ -275,6 +278,63 @@ TEST_F(WeightFile, PicksBlocksOfRows) {
       }
 }
 
+TEST_F(WeightFile, TakesMembersOfStacks) {
+  // Two tensors of three matrices each, of which every other row is taken.
+  constexpr int64_t members = 3, taken = 13, columns = 27;
+  for (bool transposed : {false, true})
+    for (int64_t panel : {0, 8}) {
+      int64_t rows = transposed ? columns : 2 * taken;
+      int64_t width = transposed ? 2 * taken : columns;
+      StoredMatrix matrices[] = {
+          {"a", StoredType::BF16, members * rows, width, 5, members},
+          {"b", StoredType::F32, members * rows, width, 71, members}};
+      store(matrices);
+      std::vector<float> expected;
+      for (int64_t layer = 0; layer < 2 * members; ++layer) {
+        auto get = [&](int64_t r, int64_t c) {
+          const StoredMatrix &matrix = matrices[layer / members];
+          int64_t first = layer % members * rows;
+          if (r >= taken)
+            return 0.0f;
+          return transposed ? matrix.get(first + c, 1 + 2 * r)
+                            : matrix.get(first + 1 + 2 * r, c);
+        };
+        if (!panel)
+          for (int64_t r = 0; r < taken; ++r)
+            for (int64_t c = 0; c < columns; ++c)
+              expected.push_back(get(r, c));
+        for (int64_t r = 0; panel && r < taken; r += panel)
+          for (int64_t c = 0; c < columns; ++c)
+            for (int64_t lane = 0; lane < panel; ++lane)
+              expected.push_back(get(r + lane, c));
+      }
+      std::string text =
+          std::string("hexad.parameter @p : tensor<6x") +
+          (panel ? "2x27x8" : "13x27") +
+          "xf32> from \"w.safetensors\" [\"a\", \"b\"] {hexad.offset = 0 : "
+          "i64, layers = 6 : i64, members = 3 : i64, picks = [array<i64: 1, 1, "
+          "2, 13>]" +
+          (panel ? ", panel = 8 : i64" : "") +
+          (transposed ? ", transposed}" : "}");
+      ASSERT_TRUE(write(text)) << diagnostics << text;
+      EXPECT_EQ(getFloats(readFile("weights"), 0, expected.size()), expected)
+          << text;
+    }
+}
+
+TEST_F(WeightFile, TakesMembersOfVectors) {
+  StoredMatrix matrix{"a", StoredType::F16, 10, 0, 5, 2};
+  store({matrix});
+  ASSERT_TRUE(write("hexad.parameter @p : tensor<2x5xf32> from "
+                    "\"w.safetensors\" [\"a\"] {hexad.offset = 0 : i64, "
+                    "layers = 2 : i64, members = 2 : i64}"))
+      << diagnostics;
+  std::vector<float> expected;
+  for (int64_t i = 0; i < 10; ++i)
+    expected.push_back(matrix.get(i, 0));
+  EXPECT_EQ(getFloats(readFile("weights"), 0, 10), expected);
+}
+
 TEST_F(WeightFile, PadsVectors) {
   store({{"a", StoredType::F32, 5, 0, 1}, {"b", StoredType::F16, 3, 0, 2}});
   ASSERT_TRUE(write("hexad.parameter @p : tensor<16xf32> from "
@@ -395,6 +455,17 @@ TEST_F(WeightFile, RefusesRecipesThatDoNotFit) {
   };
   std::string from = "xf32> from \"w.safetensors\" ";
   std::string offset = "{hexad.offset = 0 : i64";
+  expectMessage("tensor<2x3" + from + "[\"a\"] " + offset +
+                    ", layers = 2 : i64, members = 2 : i64}",
+                "expected tensor 'a' to hold 2 layers along its first "
+                "dimension, found shape [4, 3]");
+  expectMessage("tensor<4x3" + from + "[\"v\"] " + offset +
+                    ", layers = 4 : i64, members = 4 : i64}",
+                "expected tensor 'v' to hold 4 layers along its first "
+                "dimension, found shape [4]");
+  expectMessage("tensor<4x2" + from + "[\"a\"] " + offset +
+                    ", layers = 4 : i64, members = 4 : i64}",
+                "expected layers of shape [2], found [3]");
   expectMessage("tensor<4x3" + from + "[\"none\"] " + offset + "}",
                 "there is no tensor 'none'");
   expectMessage("tensor<3x4" + from + "[\"a\"] " + offset + "}",

@@ -26,15 +26,24 @@ LogicalResult ParameterOp::verify() {
            << type;
   if (getTensors().empty())
     return emitOpError("parameter_c2: expected at least one stored tensor");
+  if (getMembers() && (!getLayers() || *getLayers() % getMemberCount() != 0)) {
+    InFlightDiagnostic diagnostic =
+        emitOpError("parameter_c11: expected ")
+        << *getMembers() << " members to divide the number of layers, found ";
+    if (getLayers())
+      return diagnostic << *getLayers();
+    return diagnostic << "no layers";
+  }
   if (getLayers()) {
     if (type.getRank() < 2 || type.getDimSize(0) != getLayerCount())
       return emitOpError("parameter_c3: expected a leading dimension of ")
              << *getLayers() << " layers, found " << type;
-    if (getTensors().size() % *getLayers() != 0)
+    int64_t stored = *getLayers() / getMemberCount();
+    if (getTensors().size() % stored != 0)
       return emitOpError("parameter_c4: expected the same number of stored "
                          "tensors for each of ")
-             << *getLayers() << " layers, found " << getTensors().size()
-             << " in all";
+             << stored << (getMembers() ? " stacks of layers" : " layers")
+             << ", found " << getTensors().size() << " in all";
   }
   if (getPanel()) {
     RankedTensorType layer = getLayerType();

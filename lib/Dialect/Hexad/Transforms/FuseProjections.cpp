@@ -34,7 +34,8 @@ static ParameterOp concatenate(ArrayRef<ParameterOp> parts, StringRef name,
       llvm::append_range(picks, *part.getPicks());
 
   SmallVector<Attribute> tensors;
-  for (int64_t layer = 0; layer < first.getLayerCount(); ++layer)
+  int64_t stacks = first.getLayerCount() / first.getMemberCount();
+  for (int64_t layer = 0; layer < stacks; ++layer)
     for (ParameterOp part : parts) {
       int64_t count = part.getPartsPerLayer();
       auto names = part.getTensors().getValue().slice(layer * count, count);
@@ -130,6 +131,7 @@ struct Projections {
       if (parameter.getFile() != first.getFile() ||
           parameter.getLayers() != first.getLayers() ||
           parameter.getTransposed() != first.getTransposed() ||
+          parameter.getMembers() != first.getMembers() ||
           !parameter.getPicks() != !first.getPicks() || parameter.getPanel() ||
           load.getLayer() != (loads.empty() ? load : loads[0]).getLayer())
         return failure();

@@ -55,6 +55,21 @@ hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {transposed}
 
 // -----
 
+// expected-error @below {{parameter_c11: expected 3 members to divide the number of layers, found 4}}
+hexad.parameter @w : tensor<4x5x6xf32> from "model.safetensors" ["w"] {layers = 4 : i64, members = 3 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c11: expected 3 members to divide the number of layers, found no layers}}
+hexad.parameter @w : tensor<5x6xf32> from "model.safetensors" ["w"] {members = 3 : i64}
+
+// -----
+
+// expected-error @below {{parameter_c4: expected the same number of stored tensors for each of 2 stacks of layers, found 3 in all}}
+hexad.parameter @w : tensor<4x5x6xf32> from "model.safetensors" ["a", "b", "c"] {layers = 4 : i64, members = 2 : i64}
+
+// -----
+
 // expected-error @below {{parameter_c7: expected picks of four numbers for each of 2 parts of a layer, found [array<i64: 0, 20, 60, 3>]}}
 hexad.parameter @w : tensor<120x60xf32> from "model.safetensors" ["a", "b"] {picks = [array<i64: 0, 20, 60, 3>]}
 

@@ -18,7 +18,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     stored in a safetensors file; the bytes never enter the IR.
 
     `tensors` holds `layers × parts` names, layer by layer (`layers` is 1 where
-    the attribute is absent). The parts of a layer are concatenated along their
+    the attribute is absent, and several are stored as one with `members`). The parts of a layer are concatenated along their
     first dimension; `transposed` says that each is stored `[in, out]`. With
     `layers` the parameter's type has a leading dimension of that size. Stored
     F32, F16 and BF16 elements are widened to f32.
@@ -32,6 +32,11 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     front, then its last ones become one: filters `[out, channels, height, width]` may
     be a matrix. No element changes its place.
 
+    `members` says that each stored tensor holds so many layers one behind the
+    other along a first dimension of that size, as the experts of a layer are
+    stored: layer l is member l mod `members` of its tensor, without that dimension,
+    and there is one name for each `members` layers and part.
+
     `panel = NR` says that the last two dimensions `[out, in]` of the result lie
     in memory as panels of NR columns: the type is then
     `[layers,] ceil(out / NR) x in x NR`, the columns behind `out` are zero.
@@ -44,6 +49,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     | `file` | the safetensors file, relative to the folder of the description |
     | `tensors` | names of the stored tensors |
     | `picks` | for each part of a layer `first, size, stride, count` |
+    | `members` | layers in each stored tensor |
 
     Constraints:
 
@@ -56,6 +62,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     - `parameter_c6`: what is `transposed` are matrices.
     - `parameter_c7`: `picks` are four numbers for each part of a layer.
     - `parameter_c8`: a pick begins at a row, has rows, and its blocks do not overlap.
+    - `parameter_c11`: `members` divide the number of `layers`.
 
     Example:
 
@@ -64,6 +71,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
         ["encoder.layer.0.attention.self.query.weight"] {layers = 12 : i64}
     hexad.parameter @key.weight : tensor<60x60xf32> from "model.safetensors"
         ["attention.query_key_value.weight"] {picks = [array<i64: 20, 20, 60, 3>]}
+    hexad.parameter @experts.up.weight : tensor<16x28x60xf32> from "model.safetensors"
+        ["0.gate_up", "1.gate_up"] {layers = 16 : i64, picks = [array<i64: 28, 28, 28, 1>], members = 8 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_FloatTensor>:$type,
@@ -72,7 +81,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
                        UnitAttr:$transposed,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$panel,
                        OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr,
-                           "picks of rows">>:$picks);
+                           "picks of rows">>:$picks,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$members);
   let assemblyFormat = [{
     $sym_name `:` $type `from` $file $tensors attr-dict
   }];
@@ -80,8 +90,12 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
   let extraClassDeclaration = [{
     /// Number of stacked layers, 1 if there is no leading layer dimension.
     int64_t getLayerCount() { return getLayers().value_or(1); }
+    /// Layers that a stored tensor holds.
+    int64_t getMemberCount() { return getMembers().value_or(1); }
     /// Stored tensors that make up one layer.
-    int64_t getPartsPerLayer() { return getTensors().size() / getLayerCount(); }
+    int64_t getPartsPerLayer() {
+      return getTensors().size() / (getLayerCount() / getMemberCount());
+    }
     /// The parameter's type as a ranked tensor.
     ::mlir::RankedTensorType getTensorType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getType());
