@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/CodeGen/KernelJit.h"
+#include "hexad/CodeGen/Optimize.h"
 #include "hexad/CodeGen/Passes.h"
 #include "hexad/Dialect/Kernel/IR/KernelDialect.h"
 #include "mlir/Conversion/Passes.h"
@@ -21,7 +22,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -74,18 +74,7 @@ compile(StringRef source, const hexad::Target &target,
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBits));
   }
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder passes(&machine);
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(components);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, components, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(*llvmModule, modules);
+  hexad::optimize(*llvmModule, machine);
   return llvmModule;
 }
 
