@@ -74,11 +74,12 @@ LogicalResult Evaluator::set(Value result, RuntimeValue value) {
 
 static LogicalResult evaluateOperation(Operation &op, Evaluator &evaluator) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<ActivationOp, AddOp, AttentionMapOp, AttentionOp, ClampOp, CrossEntropyOp, ElementsOp, EmbeddingOp,
-            EmptyMapsOp, ExpertsOp, ImageSegmentsOp, L2NormalizeOp, LabelsOp, LayerNormOp, LinearOp,
-            LoadOp, MeanLossOp, MultiplyOp, PackRowsOp, PatchesOp, PatchifyOp, PoolOp,
-            PositionsOp, PrefixRowsOp, RmsNormOp, RopeOp, RotaryOp, RouteOp,
-            RowsOp, ScaleColumnsOp, ScaleOp, SegmentsOp, SelectRowsOp,
+      .Case<ActivationOp, AddOp, AttentionMapOp, AttentionOp, ClampOp,
+            CrossEntropyOp, ElementsOp, EmbeddingOp, EmptyMapsOp, ExpertsOp,
+            ImageSegmentsOp, L2NormalizeOp, LabelsOp, LayerNormOp, LinearOp,
+            LoadOp, MeanLossOp, MultiplyOp, PackRowsOp, PatchesOp, PatchifyOp,
+            PoolOp, PositionsOp, PrefixRowsOp, RmsNormOp, RopeOp, RotaryOp,
+            RouteOp, RowsOp, ScaleColumnsOp, ScaleOp, SegmentsOp, SelectRowsOp,
             SoftcapOp, SoftmaxOp, UnpackRowsOp>(
           [&](auto hexadOp) { return evaluate(hexadOp, evaluator); })
       .Case<arith::AddIOp, arith::ConstantOp, arith::MulIOp, arith::SubIOp,

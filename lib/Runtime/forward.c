@@ -129,10 +129,10 @@ static hexad_status open_door(hexad_context *context,
     if (input->kind == HEXAD_INPUT_MASK)
       mask = arguments->pointers[i];
   }
-  hexad_status status = hexad_door_open(
-      info, &context->capacity, arguments->batch, seq, mask,
-      wants(info, arguments, HEXAD_OUTPUT_SELECTED), &context->tables,
-      context->extents, message);
+  hexad_status status =
+      hexad_door_open(info, &context->capacity, arguments->batch, seq, mask,
+                      wants(info, arguments, HEXAD_OUTPUT_SELECTED),
+                      &context->tables, context->extents, message);
   if (status != HEXAD_OK)
     return status;
 

@@ -245,8 +245,8 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
       return error;
   for (const Output &output : *outputs)
     if (output.info == drawn)
-      if (Error error = (*picture)->write(
-              ArrayRef(output.values.get(), output.elements)))
+      if (Error error =
+              (*picture)->write(ArrayRef(output.values.get(), output.elements)))
         return error;
   if (arguments.hasArg(OPT_json))
     printSummary(info, inputs, *outputs, seconds);

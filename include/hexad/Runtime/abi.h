@@ -70,9 +70,9 @@ enum hexad_pointer {
   HEXAD_POINTER_PAGE_BOUNDS,  /* i32[2 * PAGES]: first row, row behind the last:
                                  rows whose positions lie in one page */
   HEXAD_POINTER_PAGE_SEGMENT, /* i32[PAGES]: the segment of these rows */
-  HEXAD_POINTER_LABELS, /* i32[ROWS], or i32[SEGMENT_ROWS] for labels of
-                           segments: the row's label, HEXAD_NO_LABEL if it has
-                           none. In a model with an input of labels */
+  HEXAD_POINTER_LABELS,       /* i32[ROWS], or i32[SEGMENT_ROWS] for labels of
+                                 segments: the row's label, HEXAD_NO_LABEL if it has
+                                 none. In a model with an input of labels */
   HEXAD_POINTER_COUNT /* then inputs, then outputs, in order of declaration */
 };
 
@@ -100,8 +100,8 @@ enum hexad_input_kind {
   HEXAD_INPUT_MASK, /* i32[batch, seq]; null: everything is real */
   HEXAD_INPUT_IDS,  /* i32[batch, seq], each in [0, limit) where the mask is not
                        0; null: zeros */
-  HEXAD_INPUT_IMAGE, /* f32[batch, channels, height, width]. Each is a segment of
-                        `tokens` rows, which is what seq is */
+  HEXAD_INPUT_IMAGE, /* f32[batch, channels, height, width]. Each is a segment
+                        of `tokens` rows, which is what seq is */
   /* Labels, HEXAD_NO_LABEL or in [0, limit); null: no row has one. A model has
    * one input of these kinds at most. */
   HEXAD_INPUT_LABELS,        /* i32[batch, seq]: of the row itself */

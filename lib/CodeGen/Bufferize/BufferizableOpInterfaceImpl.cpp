@@ -121,12 +121,13 @@ void hexad::registerBufferizableOpInterfaceExternalModels(
         kernel::FinishCrossEntropyOp, kernel::FinishPagesOp,
         kernel::GatherIndicesOp, kernel::GatherPackedRowsOp,
         kernel::GatherPatchesOp, kernel::GatherRowsOp, kernel::GroupRowsOp,
-        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp, kernel::MapPageOp,
-        kernel::MatmulOp, kernel::MeanLossOp, kernel::MeanRowsOp, kernel::MultiplyOp,
-        kernel::PackKeysOp, kernel::PackValuesOp, kernel::PrefixRowsOp,
-        kernel::RmsNormOp, kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp,
+        kernel::L2NormalizeOp, kernel::LayerNormOp, kernel::LoadQueriesOp,
+        kernel::MapPageOp, kernel::MatmulOp, kernel::MeanLossOp,
+        kernel::MeanRowsOp, kernel::MultiplyOp, kernel::PackKeysOp,
+        kernel::PackValuesOp, kernel::PrefixRowsOp, kernel::RmsNormOp,
+        kernel::RopeOp, kernel::RotaryOp, kernel::RouteOp,
         kernel::ScaleColumnsOp, kernel::ScaleOp, kernel::ScatterRowsOp,
-        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp, kernel::StartCrossEntropyOp,
-        kernel::StartPagesOp>(context);
+        kernel::SoftcapOp, kernel::SoftmaxOp, kernel::SoftmaxPageOp,
+        kernel::StartCrossEntropyOp, kernel::StartPagesOp>(context);
   });
 }

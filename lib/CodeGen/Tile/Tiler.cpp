@@ -274,7 +274,8 @@ LogicalResult Tiler::convertBlock(Block &block) {
 
 LogicalResult Tiler::convertOp(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<SegmentsOp, ImageSegmentsOp, EmptyMapsOp>([](auto) { return success(); })
+      .Case<SegmentsOp, ImageSegmentsOp, EmptyMapsOp>(
+          [](auto) { return success(); })
       .Case<ElementsOp>([&](ElementsOp elements) {
         mapping.map(elements.getElements(), table(HEXAD_POINTER_ROW_ELEMENT));
         return success();

@@ -48,9 +48,10 @@ struct KernelToVectorPass
               ScatterRowsOp, CopyRowsOp, MeanRowsOp, ClampOp, RouteOp,
               GroupRowsOp, CombineRowsOp, LoadQueriesOp, PackKeysOp,
               PackValuesOp, SoftmaxPageOp, StartPagesOp, FinishPagesOp, ClearOp,
-              IsPresentOp, MapPageOp,
-              GatherPatchesOp, PrefixRowsOp, ScaleColumnsOp, StartCrossEntropyOp, CrossEntropyTileOp, FinishCrossEntropyOp,
-              MeanLossOp>([&](auto kernel) { lower(vectors, kernel); })
+              IsPresentOp, MapPageOp, GatherPatchesOp, PrefixRowsOp,
+              ScaleColumnsOp, StartCrossEntropyOp, CrossEntropyTileOp,
+              FinishCrossEntropyOp, MeanLossOp>(
+            [&](auto kernel) { lower(vectors, kernel); })
         .DefaultUnreachable("a hexad_kernel op without a lowering");
     op->erase();
     return success();

@@ -572,10 +572,10 @@ TEST_F(DescriptionReader, RefusesTensorsThatNothingReads) {
 }
 
 TEST_F(DescriptionReader, RefusesOutputs) {
-  expectTextError(
-      goodText, "1:1",
-      "there is no output 'hiden'; expected 'hidden', 'attention', 'loss', 'logits'",
-      {"hiden"});
+  expectTextError(goodText, "1:1",
+                  "there is no output 'hiden'; expected 'hidden', 'attention', "
+                  "'loss', 'logits'",
+                  {"hiden"});
   tensors.resize(1);
   store();
   expectTextError("name: tiny\ninputs: { ids: \"i32[batch, seq]\" }\n"

@@ -172,9 +172,9 @@ template <typename... Ops> static void attachTiling(MLIRContext *context) {
 
 void hexad::registerTilingInterfaceExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HexadDialect *) {
-    attachTiling<ActivationOp, AddOp, ClampOp, CrossEntropyOp, EmbeddingOp, L2NormalizeOp,
-                 LayerNormOp, LinearOp, MultiplyOp, PatchesOp, PrefixRowsOp,
-                 RmsNormOp, RopeOp, RotaryOp, RouteOp, ScaleColumnsOp, ScaleOp,
-                 SoftcapOp, SoftmaxOp>(context);
+    attachTiling<ActivationOp, AddOp, ClampOp, CrossEntropyOp, EmbeddingOp,
+                 L2NormalizeOp, LayerNormOp, LinearOp, MultiplyOp, PatchesOp,
+                 PrefixRowsOp, RmsNormOp, RopeOp, RotaryOp, RouteOp,
+                 ScaleColumnsOp, ScaleOp, SoftcapOp, SoftmaxOp>(context);
   });
 }

@@ -24,9 +24,9 @@ namespace hexad {
 
 /// Ops that may stand between the ops of a block without ending it.
 static bool isTransparent(Operation *op) {
-  return isa<ElementsOp, ImageSegmentsOp, LabelsOp, LoadOp, PackRowsOp, PositionsOp,
-             SegmentsOp, arith::AddIOp, arith::ConstantOp, arith::MulIOp,
-             tensor::DimOp>(op);
+  return isa<ElementsOp, ImageSegmentsOp, LabelsOp, LoadOp, PackRowsOp,
+             PositionsOp, SegmentsOp, arith::AddIOp, arith::ConstantOp,
+             arith::MulIOp, tensor::DimOp>(op);
 }
 
 namespace {
