@@ -182,7 +182,7 @@ private:
     if (!hexad::detail::isImageShape(image.getShape()) ||
         !filter.hasStaticShape() || llvm::is_contained(filter.getShape(), 0))
       return "sizes are not static";
-    SmallVector<int64_t> strides(op.getStrides().getValues<int64_t>());
+    auto strides = llvm::to_vector(op.getStrides().getValues<int64_t>());
     if (ArrayRef(strides) != filter.getShape().take_back(2))
       return "the strides are not the filter's sizes";
     if (!llvm::all_of(op.getDilations().getValues<int64_t>(),
@@ -215,9 +215,10 @@ private:
     ArrayRef<int64_t> sizes = getShape(image), patch = getShape(filter);
     int64_t rows = sizes[2] / patch[2], columns = sizes[3] / patch[3];
     int64_t patches = rows * columns, filters = patch[0];
-    Value segments = ImageSegmentsOp::create(b, image, patches);
+    Value segments = ImageSegmentsOp::create(
+        b, SegmentsType::get(b.getContext()), image, patches);
     Value x = PatchifyOp::create(b, b.getType({dynamic, filters}), image,
-                                 filter, getBias(op), segments, /*prefix=*/0);
+                                 filter, getBias(op), segments);
     Value y = UnpackRowsOp::create(b, b.getType({dynamic, patches, filters}), x,
                                    segments);
     y = b.transpose(y);
