@@ -10,6 +10,7 @@
 
 #include "hexad/CodeGen/Bufferize.h"
 #include "hexad/CodeGen/Passes.h"
+#include "hexad/Conversion/Passes.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Dialect/Hexad/IR/TilingInterfaceImpl.h"
 #include "hexad/Dialect/Hexad/Transforms/Passes.h"
@@ -56,6 +57,7 @@ inline void registerAllPasses() {
   mlir::registerUBToLLVMConversionPass();
   mlir::transform::registerInterpreterPass();
   registerCodeGenPasses();
+  registerConversionPasses();
   registerHexadTransformsPasses();
   registerPipelines();
 }

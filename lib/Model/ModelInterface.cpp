@@ -95,7 +95,7 @@ static LogicalResult verifyImages(func::FuncOp function, unsigned index,
   BlockArgument argument = function.getArgument(index);
   Location loc = argument.getLoc();
   auto type = cast<RankedTensorType>(argument.getType());
-  if (!type.isDynamicDim(0) || !detail::isImageShape(type.getShape()) ||
+  if (!type.isDynamicDim(0) || !hexad::detail::isImageShape(type.getShape()) ||
       !type.getElementType().isF32() || type.getEncoding())
     return emitError(loc, "expected ")
            << subject

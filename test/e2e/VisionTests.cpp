@@ -8,6 +8,7 @@
 #include "CompiledModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
+#include <optional>
 
 using namespace hexad;
 using namespace hexad::test;

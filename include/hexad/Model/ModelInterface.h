@@ -14,7 +14,8 @@
 namespace hexad {
 
 /// Checks that a module of phase `hexad` is a model: one public function, whose
-/// arguments are one mask and rectangles of ids with limits, whose results are
+/// arguments are one mask and rectangles of ids with limits, or images alone,
+/// whose results are
 /// rectangles of rows or pooled rows, all with names; and no ops but those that
 /// readers build. Emits a diagnostic on failure.
 mlir::LogicalResult verifyModelInterface(mlir::ModuleOp module);

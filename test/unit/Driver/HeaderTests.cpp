@@ -163,6 +163,29 @@ TEST_F(HeaderTest, NamesCannotBreakIt) {
                        "#include \"echo_int_x_model.h\"\n"));
 }
 
+TEST_F(HeaderTest, Images) {
+  LibraryInfo info = getEchoInfo();
+  info.positionLimit = 0;
+  info.inputs.resize(1);
+  InputInfo &input = info.inputs[0];
+  input = {"pixel_values", "", HEXAD_INPUT_IMAGE, /*optional=*/false};
+  input.channels = 3;
+  input.height = 32;
+  input.width = 48;
+  input.tokens = 25;
+  cantFail(assignIdentifiers(info));
+  std::string header = generateHeader(info);
+  EXPECT_THAT(header, HasSubstr("float [batch, 3, 32, 48]"));
+  EXPECT_THAT(header, HasSubstr("const float *pixel_values;"));
+  EXPECT_THAT(header, HasSubstr("#define ECHO_MODEL_TOKENS 25"));
+  EXPECT_THAT(header, HasSubstr("float [batch, 25, 2]; tokens in order."));
+  // Whoever calls it need not know how many tokens there are.
+  EXPECT_EQ(header.find("call.seq"), std::string::npos);
+  EXPECT_EQ(0, compile(HEXAD_C_COMPILER, {"-std=c99"}, "c", info,
+                       "#include \"echo_model.h\"\nfloat pixels[ECHO_MODEL_"
+                       "TOKENS];\n"));
+}
+
 TEST_F(HeaderTest, SaysWhatTheModelTakesAndGives) {
   std::string header = generateHeader(getEchoInfo());
   EXPECT_THAT(header, HasSubstr("each at least 0 and less than 1000"));
