@@ -1,5 +1,5 @@
-// RUN: hexad-opt %s --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector,canonicalize,cse))' | FileCheck %s
-// RUN: hexad-opt %s --pass-pipeline='builtin.module(func.func(hexad-kernel-to-vector,canonicalize,cse))' \
+// RUN: hexad-opt %s --pass-pipeline='builtin.module(hexad-kernel-to-vector,canonicalize,cse)' | FileCheck %s
+// RUN: hexad-opt %s --pass-pipeline='builtin.module(hexad-kernel-to-vector,canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NEVER
 // NEVER-NOT: {{vector\.fma|vector\.reduction|vector\.contract|fastmath|math\.exp|hexad_kernel}}
 

@@ -375,7 +375,7 @@ void ModelFiles::writeWeights(mlir::ModuleOp module, Edit edit) {
         else if (kind.starts_with("bias"))
           value *= 0.3f;
         else if (kind.starts_with("matrix"))
-          value /= std::sqrt(static_cast<float>(shape.back()));
+          value /= std::sqrt(static_cast<float>(values.size() / shape[0]));
       }
       if (edit)
         edit(name, values);

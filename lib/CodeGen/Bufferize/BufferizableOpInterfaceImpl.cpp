@@ -45,7 +45,7 @@ struct KernelModel
       return llvm::none_of(operands, [&](OpOperand *operand) {
         return operand->get() == scale.getWeight();
       });
-    return isa<kernel::GroupRowsOp, kernel::LayerNormOp, kernel::RmsNormOp,
+    return isa<kernel::ClampOp, kernel::LayerNormOp, kernel::RmsNormOp,
                kernel::L2NormalizeOp, kernel::SoftmaxOp, kernel::ActivationOp,
                kernel::ScaleOp, kernel::SoftcapOp, kernel::AddOp,
                kernel::MultiplyOp>(op);

@@ -116,7 +116,7 @@ func.func @rows_from_above(%x: tensor<?x60xf32>) {
 // -----
 
 func.func @yield_elsewhere(%x: tensor<?x60xf32>) {
-  // expected-error @below {{expects parent op 'hexad.rows'}}
+  // expected-error @below {{expects parent op to be one of 'hexad.rows, hexad.experts'}}
   hexad.yield %x : tensor<?x60xf32>
 }
 
