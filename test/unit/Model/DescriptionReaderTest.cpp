@@ -591,7 +591,7 @@ TEST_F(DescriptionReader, RefusesOutputs) {
   expectTextError(start + "  - output: x\n", "1:1",
                   "output 'attention' needs a layer 'attention'",
                   {"attention"});
-  std::string names = "q: q, k: k, v: v, output: o";
+  std::string names = "query: q, key: k, value: v, output: o";
   expectTextError(start + "  - attention: { heads: 2, tensors: { " + names +
                       " } }\n  - attention: { name: second, heads: 4, "
                       "tensors: { " +
