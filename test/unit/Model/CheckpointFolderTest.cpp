@@ -133,7 +133,8 @@ TEST_F(CheckpointFolder, ReadsHeads) {
   EXPECT_TRUE(llvm::StringRef(print(*classifier))
                   .contains("-> (tensor<?x3xf32> {hexad.name = \"logits\"})"));
   // Each segment has one label.
-  OwningOpRef<ModuleOp> withLoss = readFolder(classifierConfig, {"loss"});
+  OwningOpRef<ModuleOp> withLoss =
+      FolderTest::readFolder(classifierConfig, {"loss"});
   ASSERT_TRUE(withLoss) << diagnostics;
   EXPECT_TRUE(
       llvm::StringRef(print(*withLoss))
