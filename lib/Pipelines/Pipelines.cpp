@@ -112,6 +112,7 @@ static void addBuffers(OpPassManager &manager) {
 }
 
 static void addTeam(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createSplitColumnsPass());
   manager.addNestedPass<func::FuncOp>(createFormTeamPass());
   addCleanup(manager);
 }

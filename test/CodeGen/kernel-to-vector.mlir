@@ -45,10 +45,10 @@
 // CHECK: } else {
 // CHECK: scf.if
 // CHECK: scf.if %[[ONE]]
-// CHECK: call @hexad_strip_1x2x16(%{{.*}}, %{{.*}}, %{{.*}}, %c0, %[[P]], %c0)
+// CHECK: call @hexad_strip_1x2x16(%{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %c0, %c0)
 // CHECK: } else {
 // CHECK: scf.if
-// CHECK: call @hexad_strip_1x1x16(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %{{.*}}, %[[WHOLE]], %c0)
+// CHECK: call @hexad_strip_1x1x16(%{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %{{.*}}, %[[WHOLE]], %c0, %{{.*}})
 // What they leave: a row for each panel.
 // CHECK: %[[LEFT:.*]] = arith.shli %[[COUNT]], %[[NOW]]
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[LEFT]] step %c1
@@ -92,7 +92,7 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[SECOND]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // The last single row is the strip behind the whole ones, and fetches its share, too.
-// CHECK: call @hexad_strip_1x1x16({{.*}}, %[[WHOLE]], %[[SHARE]])
+// CHECK: call @hexad_strip_1x1x16({{.*}}, %[[WHOLE]], %[[SHARE]], %{{.*}})
 func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c: memref<?x32xf32>) {
   hexad_kernel.matmul ins(%a, %panels : memref<?x512xf32>, memref<?x512x16xf32>) outs(%c : memref<?x32xf32>)
       {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
@@ -170,7 +170,7 @@ func.func @team() -> index {
 // One row times two panels side by side: each sum is a chain of its own; they are kept one below the other. Nothing is fetched.
 // CHECK-LABEL: func private @hexad_strip_1x2x16
 // CHECK-SAME: %[[A:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>>, %[[PANELS:.*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
-// CHECK-SAME: %[[SUMS:.*]]: memref<?x16xf32>, %[[M:.*]]: index, %[[P:.*]]: index, %[[FIRST:.*]]: index) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
+// CHECK-SAME: %[[SUMS:.*]]: memref<?x16xf32>, %[[P:.*]]: index, %[[FIRST:.*]]: index, %[[M:.*]]: index) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
 // CHECK-NOT: memref.prefetch
 // CHECK: %[[P1:.*]] = arith.addi %[[P]], %c1
 // CHECK: %[[MAIN:.*]]:2 = scf.for %[[K:.*]] = %c0 to %{{.*}} step %c4 iter_args(%[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}})
@@ -190,7 +190,7 @@ func.func @team() -> index {
 
 // CHECK-LABEL: func private @hexad_strip_1x1x16
 // CHECK-SAME: , %[[PANELS:[a-z0-9]*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
-// CHECK-SAME: %{{.*}}: index, %[[P:.*]]: index, %{{.*}}: index, %[[NUMBER:.*]]: index, %[[SHARE:.*]]: index)
+// CHECK-SAME: memref<?x16xf32>, %[[P:.*]]: index, %{{.*}}: index, %[[NUMBER:.*]]: index, %[[SHARE:.*]]: index, %{{.*}}: index)
 // CHECK: %[[DEPTH:.*]] = memref.dim %[[PANELS]], %c1
 // CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c1
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[NUMBER]], %[[DEPTH]]

@@ -199,6 +199,51 @@ def PlanMemoryPass : Pass<"hexad-plan-memory", "::mlir::ModuleOp"> {
 // team
 //===----------------------------------------------------------------------===//
 
+def SplitColumnsPass : Pass<"hexad-split-columns", "::mlir::func::FuncOp"> {
+  let summary = "Let threads share the columns of matrices where there are few rows";
+  let description = [{
+    A loop over threads gives each its share of the rows, in whole strips. With
+    fewer strips than threads (a step of decoding), threads would have no work.
+    This pass lets them share the panels of a block's matrices instead, which is
+    decided at run time. Then every thread acts as the only one, in the scratch memory of the
+    first: it has all rows, and of each `hexad_kernel.matmul` its share of the
+    panels. Other kernels are the first thread's. Barriers stand around
+    matmuls, and behind the block. Order and operations of no element change.
+
+    Applies to each `scf.forall` with a `hexad.split` that multiplies by matrices;
+    others get the barrier alone, if they are marked `hexad.nowait`.
+    Expects planned memory.
+
+    Before:
+
+    ```mlir
+    scf.forall (%t) in (%threads) {
+      %rows, %result = … // of thread %t of %threads
+      hexad_kernel.matmul ins(%rows, %panels : …) outs(%result : …)
+    } {hexad.split = "tokens"}
+    ```
+
+    After:
+
+    ```mlir
+    %few = arith.cmpi ult, %strips, %threads : index
+    scf.forall (%t) in (%threads) {
+      %as = arith.select %few, %c0, %t : index
+      %team = arith.select %few, %c1, %threads : index
+      %rows, %result = … // of thread %as of %team
+      %part = memref.subview %panels[%first, 0, 0] …
+      %columns = memref.subview %result[0, %column] …
+      hexad_kernel.matmul ins(%rows, %part : …) outs(%columns : …)
+      scf.if %few {
+        hexad_kernel.barrier
+      }
+    } {hexad.split = "tokens"}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::hexad::kernel::KernelDialect"];
+}
+
 def FormTeamPass : Pass<"hexad-form-team", "::mlir::func::FuncOp"> {
   let summary = "Let every thread run the whole function, with barriers in place of scf.forall";
   let description = [{

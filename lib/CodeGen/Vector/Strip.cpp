@@ -133,8 +133,11 @@ static MemRefType generalize(MemRefType type, bool isPanels) {
 }
 
 namespace {
-/// The arguments of a strip's function.
-enum StripArgument { A, Panels, Sums, Row, Panel, First, Number, Fetched };
+/// The arguments of a strip's function, in front of the numbers of its rows.
+/// Each row is an argument: LLVM must not know that they lie at equal
+/// distances, or it computes their addresses from each other in the loop, and
+/// spills.
+enum StripArgument { A, Panels, Sums, Panel, First, Number, Fetched };
 } // namespace
 
 /// The function for so many rows and panels; made where the module has none.
@@ -160,9 +163,10 @@ static func::FuncOp getFunction(VectorBuilder &b, const StripCall &call,
   auto arguments = entry->getArguments();
   builder.setInsertionPointToStart(entry);
   VectorBuilder inner(builder, module.getLoc());
-  Strip strip =
-      Strip::get(inner, arguments[A], arguments[Panels], arguments[Row],
-                 call.rows, arguments[Panel], call.panelCount);
+  Strip strip = Strip::get(inner, arguments[A], arguments[Panels],
+                           /*row=*/Value(), /*count=*/0, arguments[Panel],
+                           call.panelCount);
+  strip.rows = llvm::to_vector_of<Value>(arguments.take_back(call.rows));
   if (call.panelCount == 1) {
     strip.strip = arguments[Number];
     strip.fetched = arguments[Fetched];
@@ -183,10 +187,12 @@ void hexad::kernel::callStrip(VectorBuilder &b, const StripCall &call) {
   addMemref(call.sums, MemRefType::get(
                            {ShapedType::kDynamic, panelsType.getShape().back()},
                            panelsType.getElementType()));
-  llvm::append_values(operands, call.row, call.panel, call.first);
+  llvm::append_values(operands, call.panel, call.first);
   if (call.panelCount == 1)
     llvm::append_values(operands, call.strip ? call.strip : b.index(0),
                         call.fetched ? call.fetched : b.index(0));
+  for (int64_t r = 0; r < call.rows; ++r)
+    operands.push_back(b.add(call.row, r));
   SmallVector<Type> types = llvm::to_vector(ValueRange(operands).getTypes());
   func::CallOp::create(b.builder, b.loc, getFunction(b, call, types), operands);
 }
