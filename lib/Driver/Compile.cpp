@@ -190,6 +190,7 @@ LogicalResult Compilation::run() {
   info.toolVersion = getVersion().str();
   takeTarget(*target);
   result.parameterCount = info.parameterCount;
+  result.activeParameterCount = info.activeParameterCount;
   result.cpu = info.cpu;
   return writeFiles();
 }

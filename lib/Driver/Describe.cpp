@@ -80,8 +80,7 @@ llvm::Expected<LibraryInfo> hexad::describeModel(ModuleOp module) {
     info.caches.push_back(
         {/*page_bytes=*/0, static_cast<int32_t>(cache.getLayerCount()),
          static_cast<int32_t>(cache.getWindow().value_or(0))});
-  for (auto parameter : module.getOps<ParameterOp>())
-    info.parameterCount += parameter.getTensorType().getNumElements();
+  countParameters(module, info);
   if (llvm::Error error = assignIdentifiers(info))
     return std::move(error);
   return info;

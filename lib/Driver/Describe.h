@@ -19,6 +19,10 @@ namespace hexad {
 /// different C identifiers.
 llvm::Expected<LibraryInfo> describeModel(mlir::ModuleOp module);
 
+/// Counts the elements of all parameters, and of those that one token needs: of
+/// experts those that it goes to.
+void countParameters(mlir::ModuleOp module, LibraryInfo &info);
+
 } // namespace hexad
 
 #endif // HEXAD_LIB_DRIVER_DESCRIBE_H

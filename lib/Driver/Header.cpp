@@ -403,6 +403,8 @@ std::string hexad::generateHeader(const LibraryInfo &info) {
      << info.toolVersion << " for " << info.cpu << ": " << info.getLibraryFile()
      << ", " << info.weightsFile << " and this file\n * belong together. "
      << info.parameterCount << " parameters";
+  if (info.activeParameterCount != info.parameterCount)
+    os << ", " << info.activeParameterCount << " active per token";
   if (info.positionLimit)
     os << ", sequences of at most " << info.positionLimit << " tokens";
   os << ".\n";

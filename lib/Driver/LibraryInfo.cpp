@@ -165,6 +165,7 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
     json.attribute("name", info.name);
     json.attribute("prefix", info.prefix);
     json.attribute("parameters", info.parameterCount);
+    json.attribute("active_parameters", info.activeParameterCount);
     json.attribute("position_limit", info.positionLimit);
     json.attributeArray("inputs", [&] {
       for (const InputInfo &input : info.inputs)

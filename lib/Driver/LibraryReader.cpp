@@ -243,6 +243,7 @@ static Expected<LibraryInfo> parseMetadata(StringRef text) {
   if (!map.map("tool", info.toolVersion) || !map.map("name", info.name) ||
       !map.map("prefix", info.prefix) ||
       !map.map("parameters", info.parameterCount) ||
+      !map.map("active_parameters", info.activeParameterCount) ||
       !map.map("position_limit", info.positionLimit) ||
       !readAll(*value, "inputs", info.inputs, path, readInput) ||
       !readAll(*value, "outputs", info.outputs, path, readOutput) ||

@@ -332,7 +332,7 @@ TEST_P(FamilySession, AnyCuttingGivesWhatForwardGives) {
 
 INSTANTIATE_TEST_SUITE_P(, FamilySession,
                          testing::Values("gemma3", "gpt-neox", "gpt2",
-                                         "llama-yarn"),
+                                         "llama-yarn", "qwen3-moe"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

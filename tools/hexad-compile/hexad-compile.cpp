@@ -149,8 +149,10 @@ static Error run(const InputArgList &arguments) {
   if (failed(compiled))
     return createStringError("");
   if (sys::Process::StandardOutIsDisplayed() && !result.files.empty()) {
-    outs() << formatv("{0} parameters, compiled for {1}\n",
-                      result.parameterCount, result.cpu);
+    outs() << result.parameterCount << " parameters, ";
+    if (result.activeParameterCount != result.parameterCount)
+      outs() << result.activeParameterCount << " active per token, ";
+    outs() << "compiled for " << result.cpu << "\n";
     for (const StagedFile &file : result.files)
       outs() << formatv("  {0}  {1}\n", file.path, formatBytes(file.bytes));
   }

@@ -51,7 +51,7 @@ struct CompileOptions {
 
 struct CompileResult {
   std::vector<StagedFile> files;
-  int64_t parameterCount = 0;
+  int64_t parameterCount = 0, activeParameterCount = 0;
   std::string cpu;
 };
 

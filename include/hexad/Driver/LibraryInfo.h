@@ -47,7 +47,9 @@ struct LibraryInfo {
   std::string prefix; ///< of C identifiers and file names, e.g. "my_model"
   std::string toolVersion;
   int64_t parameterCount = 0; ///< elements of all parameters
-  int64_t positionLimit = 0;  ///< longest sequence; 0: none
+  /// Of those the ones that a token needs: without experts, all.
+  int64_t activeParameterCount = 0;
+  int64_t positionLimit = 0; ///< longest sequence; 0: none
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<hexad_cache_info> caches; ///< none: there are no sessions

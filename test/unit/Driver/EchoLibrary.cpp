@@ -42,6 +42,7 @@ LibraryInfo hexad::test::getEchoInfo() {
   info.name = "echo-model";
   info.toolVersion = "hexad test";
   info.parameterCount = 12345;
+  info.activeParameterCount = 2345;
   info.positionLimit = 64;
   info.inputs = {
       {"input_ids", "", HEXAD_INPUT_IDS, /*optional=*/false, /*limit=*/1000},

@@ -92,6 +92,7 @@ TEST(Emission, MetadataAreRead) {
   EXPECT_EQ(info.prefix, got.prefix);
   EXPECT_EQ(info.toolVersion, got.toolVersion);
   EXPECT_EQ(info.parameterCount, got.parameterCount);
+  EXPECT_EQ(info.activeParameterCount, got.activeParameterCount);
   EXPECT_EQ(info.positionLimit, got.positionLimit);
   EXPECT_EQ(info.cpu, got.cpu);
   EXPECT_EQ(info.features, got.features);
