@@ -9,6 +9,7 @@
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Dialect/Hexad/IR/RowDomain.h"
 #include "hexad/Model/ModelInterface.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -76,10 +77,16 @@ llvm::Expected<LibraryInfo> hexad::describeModel(ModuleOp module) {
   if (auto limit = function->getAttrOfType<IntegerAttr>("hexad.position_limit"))
     info.positionLimit = std::min<int64_t>(limit.getInt(), INT32_MAX);
   // How large a page is, tiling decides.
+  llvm::StringSet<> kept; // caches whose keys are read by other attention
+  module.walk([&](AttentionOp op) {
+    if (!op.getKey())
+      kept.insert(*op.getCache());
+  });
   for (auto cache : module.getOps<CacheOp>())
-    info.caches.push_back(
-        {/*page_bytes=*/0, static_cast<int32_t>(cache.getLayerCount()),
-         static_cast<int32_t>(cache.getWindow().value_or(0))});
+    info.caches.push_back({/*page_bytes=*/0,
+                           static_cast<int32_t>(cache.getLayerCount()),
+                           static_cast<int32_t>(cache.getWindow().value_or(0)),
+                           kept.contains(cache.getSymName())});
   countParameters(module, info);
   if (llvm::Error error = assignIdentifiers(info))
     return std::move(error);

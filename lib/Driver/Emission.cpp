@@ -113,8 +113,9 @@ void Emission::addModelInfo() {
 
   SmallVector<Constant *> inputs, outputs, caches;
   for (const hexad_cache_info &cache : info.caches)
-    caches.push_back(ConstantStruct::getAnon(
-        {int64(cache.page_bytes), int32(cache.layers), int32(cache.window)}));
+    caches.push_back(
+        ConstantStruct::getAnon({int64(cache.page_bytes), int32(cache.layers),
+                                 int32(cache.window), int64(cache.kept)}));
   for (const InputInfo &input : info.inputs)
     inputs.push_back(ConstantStruct::getAnon(
         {addString(input.name), int32(input.kind), int32(input.optional),

@@ -220,6 +220,7 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
           json.attribute("page_bytes", cache.page_bytes);
           json.attribute("layers", cache.layers);
           json.attribute("window", cache.window);
+          json.attribute("kept", cache.kept);
         });
     });
     json.attributeObject("target", [&] {

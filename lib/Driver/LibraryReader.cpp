@@ -206,7 +206,8 @@ static bool readCache(const json::Value &value, hexad_cache_info &cache,
                       json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("page_bytes", cache.page_bytes) &&
-         map.map("layers", cache.layers) && map.map("window", cache.window);
+         map.map("layers", cache.layers) && map.map("window", cache.window) &&
+         map.map("kept", cache.kept);
 }
 
 template <typename T>

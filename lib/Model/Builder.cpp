@@ -23,7 +23,7 @@ using namespace hexad;
 
 Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
                           llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
-                          bool transposed, std::optional<Pick> pick) {
+                          bool transposed, const Selection &selection) {
   std::string symbol = name.str();
   auto type = RankedTensorType::get(shape, f32);
   RankedTensorType stackedType = type;
@@ -49,9 +49,18 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
       tensors.push_back(builder.getStringAttr(
           expandTensorName(stored, layer.first + i * layer.stride, e)));
   ArrayAttr picks;
-  if (pick)
-    picks = builder.getArrayAttr({builder.getDenseI64ArrayAttr(
-        {pick->first, pick->size, pick->stride, pick->count})});
+  if (const std::optional<RowPick> &pick = selection.rows) {
+    SmallVector<int64_t> numbers = {pick->first, pick->size, pick->stride,
+                                    pick->count};
+    if (pick->step)
+      numbers.push_back(pick->step);
+    picks = builder.getArrayAttr({builder.getDenseI64ArrayAttr(numbers)});
+  }
+  DenseI64ArrayAttr columns;
+  if (selection.columns)
+    columns = builder.getDenseI64ArrayAttr({selection.columns->first,
+                                            selection.columns->size,
+                                            selection.columns->step});
   ParameterOp &known = parameters[symbol];
   if (!known || known.getType() != stackedType ||
       known.getTensors().getValue() != ArrayRef(tensors)) {
@@ -62,7 +71,7 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
                                 builder.getStringAttr(description.weightsFile),
                                 builder.getArrayAttr(tensors), layers,
                                 transposed ? builder.getUnitAttr() : UnitAttr(),
-                                IntegerAttr(), picks, members);
+                                IntegerAttr(), picks, columns, members);
   }
   return LoadOp::create(builder, loc, type, symbol,
                         expert ? expert->member : layer.index);
@@ -71,12 +80,12 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
 Value ModuleBuilder::buildProjection(Location loc, const llvm::Twine &name,
                                      Value x, int64_t out, bool bias,
                                      const TensorNames &names, bool transposed,
-                                     std::optional<Pick> pick) {
+                                     std::optional<RowPick> pick) {
   std::string prefix = name.str();
   Value weight = load(loc, prefix + ".weight", {out, getColumns(x)},
-                      names.weight, transposed, pick);
+                      names.weight, transposed, {pick});
   Value biasValue = bias ? load(loc, prefix + ".bias", {out}, names.bias,
-                                /*transposed=*/false, pick)
+                                /*transposed=*/false, {pick})
                          : Value();
   return LinearOp::create(builder, loc, x, weight, biasValue);
 }
@@ -149,8 +158,9 @@ ModuleBuilder::build(Location loc, const LayerNormLayer &layer, Activations x) {
 
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const RmsNormLayer &layer, Activations x) {
-  Value weight = load(loc, layer.name + ".weight", {getColumns(x.rows)},
-                      layer.tensors.weight);
+  Value weight = layer.weight ? load(loc, layer.name + ".weight",
+                                     {getColumns(x.rows)}, layer.tensors.weight)
+                              : Value();
   x.rows = RmsNormOp::create(builder, loc, x.rows.getType(), x.rows, weight,
                              llvm::APFloat(layer.eps), /*offset=*/0,
                              /*groups=*/1, /*group_size=*/IntegerAttr(),
@@ -177,6 +187,19 @@ FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const ScaleLayer &layer, Activations x) {
   x.rows = ScaleOp::create(builder, loc, x.rows.getType(), x.rows,
                            builder.getF64FloatAttr(layer.factor));
+  return x;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ScaleColumnsLayer &layer,
+                     Activations x) {
+  int64_t columns = getColumns(x.rows);
+  Selection selection;
+  if (layer.isScalar) // The one element again and again.
+    selection.rows = RowPick{/*first=*/0, /*size=*/1, /*stride=*/0, columns};
+  Value weight = load(loc, layer.name + ".weight", {columns},
+                      layer.tensors.weight, /*transposed=*/false, selection);
+  x.rows = ScaleColumnsOp::create(builder, loc, x.rows, weight);
   return x;
 }
 
@@ -290,12 +313,13 @@ ModuleBuilder::build(Location loc, const ResidualLayer &layer, Activations x) {
 
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const ParallelLayer &layer, Activations x) {
-  Value sum = x.rows;
+  Value sum = layer.isResidual ? x.rows : Value();
   for (const std::vector<Layer> &layers : layer.branches) {
-    FailureOr<Value> branch = buildBranch(loc, "parallel", layers, x);
+    FailureOr<Value> branch =
+        buildBranch(loc, layer.isResidual ? "parallel" : "branches", layers, x);
     if (failed(branch))
       return failure();
-    sum = AddOp::create(builder, loc, *branch, sum);
+    sum = sum ? AddOp::create(builder, loc, *branch, sum).getResult() : *branch;
   }
   x.rows = sum;
   return x;
@@ -324,12 +348,21 @@ ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
                        std::holds_alternative<OutputLayer>(layer.kind);
     if (nesting > 1 && isOutermost)
       return emitError(layer.loc, "this layer cannot stand inside another");
+    bool endsStack =
+        nesting == 1 && !std::holds_alternative<RepeatLayer>(layer.kind);
+    if (endsStack) {
+      stackInput = {};
+      stackLayers = 0;
+    }
+    if (endsStack && openStates && !description.hiddenAfterNorm) {
+      finishStates(openStates.getLoc(), openStates);
+      openStates = {};
+    }
     FailureOr<Activations> y = buildLayer(layer, x);
     if (failed(y))
       return failure();
     x = *y;
-    if (openStates && nesting == 1 &&
-        !std::holds_alternative<RepeatLayer>(layer.kind)) {
+    if (endsStack && openStates) {
       // What the final norm gives takes the place of what it got.
       int64_t last =
           cast<RankedTensorType>(openStates.getType()).getDimSize(0) - 1;
@@ -396,13 +429,18 @@ void ModuleBuilder::findHead() {
 LogicalResult ModuleBuilder::checkOutputs() {
   std::vector<llvm::StringRef> own;
   const Layer *last = nullptr;
-  SmallVector<const Layer *> repeats;
+  // Runs of repeats; those of a run number their layers as one.
+  int64_t runs = 0, layers = 0;
   for (const Layer &layer : description.layers) {
+    auto *repeat = std::get_if<RepeatLayer>(&layer.kind);
+    bool follows = last && std::holds_alternative<RepeatLayer>(last->kind);
     last = &layer;
     if (auto *output = std::get_if<OutputLayer>(&layer.kind))
       own.push_back(output->name);
-    if (std::holds_alternative<RepeatLayer>(layer.kind))
-      repeats.push_back(&layer);
+    if (repeat) {
+      runs += !follows || repeat->first == 0;
+      layers += repeat->count;
+    }
   }
   if (!last)
     return emitError(description.loc, "expected at least one layer");
@@ -428,11 +466,11 @@ LogicalResult ModuleBuilder::checkOutputs() {
         diagnostic << ", '" << known << "'";
       return diagnostic;
     }
-    if (repeats.size() != 1)
+    if (runs != 1)
       return emitError(description.loc,
                        "output 'hidden' needs one 'repeat' of layers, found ")
-             << repeats.size();
-    hiddenRepeat = &std::get<RepeatLayer>(repeats.front()->kind);
+             << runs;
+    hiddenCount = layers + 1;
   }
   return asksForMaps ? checkMaps() : success();
 }
@@ -557,7 +595,7 @@ static void forEachLayer(llvm::MutableArrayRef<Layer> layers, int64_t number,
         forEachLayer(branch, number, visit);
     } else if (auto *repeat = std::get_if<RepeatLayer>(&layer.kind)) {
       for (auto [i, body] : llvm::enumerate(repeat->period))
-        forEachLayer(body, i, visit);
+        forEachLayer(body, repeat->first + i, visit);
     } else {
       if (auto *experts = std::get_if<MoeLayer>(&layer.kind)) {
         forEachLayer(experts->router.input, number, visit);

@@ -7,6 +7,7 @@
 
 #include "ModuleBuilder.h"
 #include "hexad/Model/RotaryTable.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 
 using namespace mlir;
@@ -50,8 +51,18 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
   Heads projected = buildHeads(loc, layer, shape, x.rows);
   double scale =
       layer.scale.value_or(1.0 / std::sqrt(static_cast<double>(headDim)));
-  FlatSymbolRefAttr cache =
-      head ? buildCache(loc, layer, shape) : FlatSymbolRefAttr();
+  FlatSymbolRefAttr cache;
+  Value cacheLayer;
+  if (layer.keysOf) {
+    FailureOr<std::pair<CacheOp, Value>> found = findCache(loc, layer, shape);
+    if (failed(found))
+      return failure();
+    cache = FlatSymbolRefAttr::get(found->first);
+    cacheLayer = found->second;
+  } else if (head) {
+    cache = FlatSymbolRefAttr::get(buildCache(loc, layer, shape));
+    cacheLayer = repeat ? repeat->index : Value();
+  }
   auto attended = AttentionOp::create(
       builder, loc, getRowsType(layer.heads * headDim), projected.query,
       projected.key, projected.value, segments,
@@ -61,7 +72,7 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
       layer.causal ? builder.getUnitAttr() : UnitAttr(),
       layer.window ? builder.getI64IntegerAttr(*layer.window) : IntegerAttr(),
       layer.softcap ? builder.getF64FloatAttr(*layer.softcap) : FloatAttr(),
-      cache, cache && repeat ? repeat->index : Value());
+      cache, cacheLayer);
   if (maps)
     buildMap(attended);
   x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
@@ -76,32 +87,44 @@ ModuleBuilder::Heads ModuleBuilder::buildHeads(Location loc,
   int64_t headDim = shape.headDim;
   int64_t queries = shape.heads * headDim, keys = shape.kvHeads * headDim;
   auto project = [&](llvm::StringRef part, const TensorNames &names,
-                     int64_t columns, Pick inBlocks, int64_t inHead) {
+                     int64_t columns, RowPick inBlocks, int64_t inHead) {
     std::string name = layer.name + "." + part.str();
     if (layer.fused == FusedLayout::None)
       return buildProjection(loc, name, x, columns, layer.bias, names,
                              layer.transposed);
-    Pick inHeads{inHead * headDim, headDim, 3 * headDim, shape.heads};
+    RowPick inHeads{inHead * headDim, headDim, 3 * headDim, shape.heads};
     return buildProjection(
         loc, name, x, columns, layer.bias, layer.qkv, layer.transposed,
         layer.fused == FusedLayout::Blocks ? inBlocks : inHeads);
   };
+  bool hasKeys = !layer.keysOf;
   Heads result;
   result.query =
       project("query", layer.query, queries, {0, queries, queries, 1}, 0);
-  result.key = project("key", layer.key, keys, {queries, keys, keys, 1}, 1);
-  result.value =
-      project("value", layer.value, keys, {queries + keys, keys, keys, 1}, 2);
+  if (hasKeys) {
+    result.key = project("key", layer.key, keys, {queries, keys, keys, 1}, 1);
+    result.value =
+        project("value", layer.valueFromKey ? layer.key : layer.value, keys,
+                {queries + keys, keys, keys, 1}, 2);
+  }
   if (layer.qkNorm != QkNorm::None) {
     result.query = buildHeadNorm(loc, layer, ".query_norm", layer.queryNorm,
                                  shape.heads, result.query);
-    result.key = buildHeadNorm(loc, layer, ".key_norm", layer.keyNorm,
-                               shape.kvHeads, result.key);
+    if (hasKeys)
+      result.key = buildHeadNorm(loc, layer, ".key_norm", layer.keyNorm,
+                                 shape.kvHeads, result.key);
   }
+  if (layer.valueNormEps && hasKeys)
+    result.value = RmsNormOp::create(
+        builder, loc, result.value.getType(), result.value, /*weight=*/Value(),
+        llvm::APFloat(*layer.valueNormEps), /*offset=*/0, shape.kvHeads,
+        /*group_size=*/IntegerAttr());
   if (layer.rope) {
     result.query =
         buildRotation(loc, layer, shape.heads, headDim, result.query);
-    result.key = buildRotation(loc, layer, shape.kvHeads, headDim, result.key);
+    if (hasKeys)
+      result.key =
+          buildRotation(loc, layer, shape.kvHeads, headDim, result.key);
   }
   return result;
 }
@@ -152,9 +175,8 @@ Value ModuleBuilder::getRotary(Location loc, const RopeDescription &rope,
   return table;
 }
 
-FlatSymbolRefAttr ModuleBuilder::buildCache(Location loc,
-                                            const AttentionLayer &layer,
-                                            HeadShape shape) {
+CacheOp ModuleBuilder::buildCache(Location loc, const AttentionLayer &layer,
+                                  HeadShape shape) {
   std::string name = layer.name + ".cache";
   IntegerAttr layers, window;
   if (repeat) {
@@ -166,8 +188,48 @@ FlatSymbolRefAttr ModuleBuilder::buildCache(Location loc,
     window = builder.getI64IntegerAttr(*layer.window);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
-  CacheOp::create(builder, loc, builder.getStringAttr(name), layers,
-                  builder.getI64IntegerAttr(shape.kvHeads),
-                  builder.getI64IntegerAttr(shape.headDim), window);
-  return FlatSymbolRefAttr::get(builder.getContext(), name);
+  auto cache =
+      CacheOp::create(builder, loc, builder.getStringAttr(name), layers,
+                      builder.getI64IntegerAttr(shape.kvHeads),
+                      builder.getI64IntegerAttr(shape.headDim), window);
+  if (repeat)
+    cacheUsers.push_back(
+        {layer.name, repeat->first, repeat->count, repeat->stride, cache});
+  return cache;
+}
+
+FailureOr<std::pair<CacheOp, Value>>
+ModuleBuilder::findCache(Location loc, const AttentionLayer &layer,
+                         HeadShape shape) {
+  if (!head)
+    return emitError(loc, "keys of another layer need a language model: causal "
+                          "attention, one input of ids, one output and a "
+                          "linear layer in front of it");
+  int64_t number = *layer.keysOf;
+  for (CacheUser &user : cacheUsers) {
+    int64_t distance = number - user.first;
+    if (user.attention != layer.name || distance < 0 ||
+        distance % user.stride != 0 || distance / user.stride >= user.count)
+      continue;
+    CacheOp cache = user.cache;
+    bool sameWindow =
+        layer.window ? cache.getWindow() == layer.window : !cache.getWindow();
+    if (static_cast<int64_t>(cache.getKvHeads()) != shape.kvHeads ||
+        static_cast<int64_t>(cache.getHeadDim()) != shape.headDim ||
+        !sameWindow) {
+      InFlightDiagnostic diagnostic = emitError(
+          loc, "expected the kv_heads, head_dim and window of layer ");
+      diagnostic << number << ", whose keys are attended to";
+      diagnostic.attachNote(cache.getLoc()) << "that layer is here";
+      return diagnostic;
+    }
+    Value index;
+    if (cache.getLayers())
+      index =
+          arith::ConstantIndexOp::create(builder, loc, distance / user.stride);
+    return std::make_pair(cache, index);
+  }
+  return emitError(loc, "expected '")
+         << layer.name << "' of an earlier repeat to have keys in layer "
+         << number << ", which is to be attended to";
 }

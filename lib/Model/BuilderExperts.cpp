@@ -93,7 +93,7 @@ Value ModuleBuilder::buildExpert(Location loc, const MoeLayer &layer, Value x,
                                  int64_t out) {
   int64_t hidden = layer.hidden;
   auto project = [&](llvm::StringRef part, const TensorNames &names,
-                     Pick inBlocks, Pick inTurn) {
+                     RowPick inBlocks, RowPick inTurn) {
     std::string name = layer.name + "." + part.str();
     if (layer.layout == GateLayout::AsStored ||
         layer.layout == GateLayout::Separate)

@@ -17,6 +17,7 @@ struct Attentions {
   int64_t count = 0;
   const Layer *first = nullptr;
   const Layer *unlike = nullptr; ///< the first with another number of heads
+  const Layer *reader = nullptr; ///< the first without keys of its own
 
   void add(llvm::ArrayRef<Layer> layers) {
     // Only looks.
@@ -28,6 +29,8 @@ struct Attentions {
       ++count;
       if (!first)
         first = &layer;
+      if (!reader && attention->keysOf)
+        reader = &layer;
       if (!unlike &&
           attention->heads != std::get<AttentionLayer>(first->kind).heads)
         unlike = &layer;
@@ -50,6 +53,10 @@ LogicalResult ModuleBuilder::checkMaps() {
   if (!attentions.first)
     return emitError(description.loc,
                      "output 'attention' needs a layer 'attention'");
+  if (attentions.reader)
+    return emitError(attentions.reader->loc,
+                     "output 'attention' needs layers with keys of their own, "
+                     "found one that attends to those of another");
   int64_t heads = std::get<AttentionLayer>(attentions.first->kind).heads;
   if (!attentions.unlike)
     return success();

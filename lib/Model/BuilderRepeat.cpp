@@ -69,10 +69,17 @@ ModuleBuilder::buildBody(Location loc, llvm::ArrayRef<Layer> layers,
 
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
+  if (layer.first != 0 && layer.first != stackLayers)
+    return emitError(loc, "expected the first layer of a repeat to be 0 or the "
+                          "number of layers in the repeats right in front, ")
+           << stackLayers << ", found " << layer.first;
+  if (layer.first == 0)
+    stackInput = x.rows;
+  stackLayers = layer.first + layer.count;
   int64_t period = layer.period.size(), iterations = layer.count / period;
-  Value states;
-  if (hiddenRepeat == &layer)
-    states = startStates(loc, layer.count + 1, x.rows);
+  Value states = openStates;
+  if (hiddenCount && !states)
+    states = startStates(loc, *hiddenCount, x.rows);
   if (iterations > 0) {
     ImplicitLocOpBuilder b(loc, builder);
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -102,14 +109,16 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     for (auto [j, body] : llvm::enumerate(layer.period)) {
       OpFoldResult member;
       if (states) {
-        Value next = j == 0
+        int64_t number = layer.first + j + 1;
+        Value next = number == 1
                          ? one
-                         : arith::ConstantIndexOp::create(builder, loc, j + 1)
+                         : arith::ConstantIndexOp::create(builder, loc, number)
                                .getResult();
         member = arith::AddIOp::create(builder, loc, before, next).getResult();
       }
       FailureOr<Activations> result = buildBody(
-          loc, body, {index, iterations, int64_t(j), period}, y, kept, member);
+          loc, body, {index, iterations, layer.first + int64_t(j), period}, y,
+          kept, member);
       if (failed(result))
         return failure();
       y = *result;
@@ -130,16 +139,14 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     }
   }
   for (int64_t number = iterations * period; number < layer.count; ++number) {
-    FailureOr<Activations> result = buildBody(
-        loc, layer.period[number % period], {Value(), 1, number, period}, x,
-        states, builder.getIndexAttr(number + 1));
+    FailureOr<Activations> result =
+        buildBody(loc, layer.period[number % period],
+                  {Value(), 1, layer.first + number, period}, x, states,
+                  builder.getIndexAttr(layer.first + number + 1));
     if (failed(result))
       return failure();
     x = *result;
   }
-  if (states && description.hiddenAfterNorm)
-    openStates = states;
-  else if (states)
-    finishStates(loc, states);
+  openStates = states;
   return x;
 }

@@ -18,9 +18,10 @@ using namespace hexad;
 
 llvm::ArrayRef<const Family *> hexad::getFamilies() {
   static const Family *const families[] = {
-      &bertFamily,  &gemma3Family,  &gpt2Family,    &gptNeoxFamily,
-      &llamaFamily, &mistralFamily, &mixtralFamily, &olmo2Family,
-      &qwen2Family, &qwen3Family,   &qwen3MoeFamily};
+      &bertFamily,    &gemma3Family,  &gemma4WholeFamily, &gemma4Family,
+      &gpt2Family,    &gptNeoxFamily, &llamaFamily,       &mistralFamily,
+      &mixtralFamily, &olmo2Family,   &qwen2Family,       &qwen3Family,
+      &qwen3MoeFamily};
   return families;
 }
 
@@ -43,7 +44,7 @@ static const Family *findFamily(const ConfigFile &config) {
   std::string type;
   if (failed(config.readString("model_type", type)))
     return nullptr;
-  if (config.find("text_config")) {
+  if (config.find("text_config") && type != gemma4WholeFamily.names.family) {
     emitError(config.getLocation("model_type"), "model_type ")
         << quoteName(type)
         << " reads more than text, which is not supported; expected a model "

@@ -173,6 +173,7 @@ LogicalResult ConfigFile::openObject(llvm::StringRef key,
 }
 
 LogicalResult ConfigFile::checkKeys(const ConfigKeys &keys) const {
+  bool isModel = prefix.empty() || prefix == "text_config.";
   // In the order of the file, so that the first mistake is named first.
   std::vector<std::pair<size_t, llvm::StringRef>> order;
   for (const auto &entry : root)
@@ -181,7 +182,7 @@ LogicalResult ConfigFile::checkKeys(const ConfigKeys &keys) const {
   for (const auto &[offset, key] : order) {
     if (llvm::is_contained(keys.read, key) ||
         llvm::is_contained(keys.inert, key) ||
-        (prefix.empty() && llvm::is_contained(inertEverywhere, key)))
+        (isModel && llvm::is_contained(inertEverywhere, key)))
       continue;
     const FixedKey *fixed =
         llvm::find_if(keys.mustEqual,

@@ -24,9 +24,9 @@ struct Family {
                                   Description &description);
 };
 
-extern const Family bertFamily, gemma3Family, gpt2Family, gptNeoxFamily,
-    llamaFamily, mistralFamily, mixtralFamily, olmo2Family, qwen2Family,
-    qwen3Family, qwen3MoeFamily;
+extern const Family bertFamily, gemma3Family, gemma4Family, gemma4WholeFamily,
+    gpt2Family, gptNeoxFamily, llamaFamily, mistralFamily, mixtralFamily,
+    olmo2Family, qwen2Family, qwen3Family, qwen3MoeFamily;
 
 /// All families, in alphabetical order.
 llvm::ArrayRef<const Family *> getFamilies();

@@ -34,12 +34,17 @@ LogicalResult LayerReader::readName(const YamlEntry &entry, std::string &name) {
 }
 
 LogicalResult LayerReader::readTensorName(const YamlNode &node,
-                                          std::string &name) {
+                                          std::string &name,
+                                          Iterations iterations) {
   if (failed(readString(node, name)))
     return failure();
   size_t placeholders = llvm::StringRef(name).count("{i}");
-  if (isInRepeat && placeholders == 0)
+  if (isInRepeat && iterations == Iterations::Shared) {
+    if (placeholders > 0)
+      return emitExpected(node, "a name without {i}: all iterations read it");
+  } else if (isInRepeat && placeholders == 0) {
     return emitExpected(node, "a name with {i}, the iteration of the repeat");
+  }
   if (!isInRepeat && placeholders > 0)
     return emitExpected(node, "a name without {i} outside a repeat");
   if (isOfExpert)
@@ -52,14 +57,15 @@ LogicalResult LayerReader::readTensorName(const YamlNode &node,
 
 LogicalResult LayerReader::readTensors(const YamlNode &mapping,
                                        llvm::StringRef key, bool weight,
-                                       bool bias, TensorNames &names) {
+                                       bool bias, TensorNames &names,
+                                       Iterations iterations) {
   const YamlEntry *entry = mapping.find(key);
   if (!entry)
     return success();
   const YamlNode &node = entry->value;
   if (node.kind == Kind::Scalar) {
     std::string stem;
-    if (failed(readTensorName(node, stem)))
+    if (failed(readTensorName(node, stem, iterations)))
       return failure();
     if (weight)
       names.weight = stem + ".weight";
@@ -77,8 +83,9 @@ LogicalResult LayerReader::readTensors(const YamlNode &mapping,
   const YamlEntry *weightEntry = node.find("weight");
   const YamlEntry *biasEntry = node.find("bias");
   if ((weightEntry &&
-       failed(readTensorName(weightEntry->value, names.weight))) ||
-      (biasEntry && failed(readTensorName(biasEntry->value, names.bias))))
+       failed(readTensorName(weightEntry->value, names.weight, iterations))) ||
+      (biasEntry &&
+       failed(readTensorName(biasEntry->value, names.bias, iterations))))
     return failure();
   return success();
 }
@@ -129,15 +136,18 @@ LogicalResult LayerReader::readLayer(const YamlNode &item,
       {"geglu", &LayerReader::add<GatedLayer>},
       {"geglu_tanh", &LayerReader::add<GatedLayer>},
       {"scale", &LayerReader::add<ScaleLayer>},
+      {"scale_columns", &LayerReader::add<ScaleColumnsLayer>},
       {"softcap", &LayerReader::add<SoftcapLayer>},
       {"moe", &LayerReader::add<MoeLayer>},
       {"attention", &LayerReader::add<AttentionLayer>},
+      {"per_layer_input", &LayerReader::add<PerLayerInputLayer>},
       {"pool", &LayerReader::add<PoolLayer>},
       {"l2_normalize", &LayerReader::add<L2NormalizeLayer>},
       {"softmax", &LayerReader::add<SoftmaxLayer>},
       {"output", &LayerReader::add<OutputLayer>},
       {"residual", &LayerReader::add<ResidualLayer>},
       {"parallel", &LayerReader::add<ParallelLayer>},
+      {"branches", &LayerReader::add<ParallelLayer>},
   };
   const YamlEntry &entry = item.entries.front();
   for (const Word &word : words)

@@ -42,6 +42,8 @@ private:
   mlir::LogicalResult read(const YamlEntry &entry, RmsNormLayer &layer);
   mlir::LogicalResult read(const YamlEntry &entry, LinearLayer &layer);
   mlir::LogicalResult read(const YamlEntry &entry, GatedLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, ScaleColumnsLayer &layer);
+  mlir::LogicalResult read(const YamlEntry &entry, PerLayerInputLayer &layer);
 
   // Attention.
   mlir::LogicalResult read(const YamlEntry &entry, AttentionLayer &layer);
@@ -72,10 +74,15 @@ private:
 
   /// Reads `name` or makes one of the kind: `linear`, `linear_2`, ….
   mlir::LogicalResult readName(const YamlEntry &entry, std::string &name);
+  /// Whose tensors a layer reads in a repeat: each iteration its own, or all
+  /// the same ones.
+  enum class Iterations { Own, Shared };
   /// Reads `tensors`, which is a stem or a mapping of `weight` and `bias`.
   mlir::LogicalResult readTensors(const YamlNode &mapping, llvm::StringRef key,
-                                  bool weight, bool bias, TensorNames &names);
-  mlir::LogicalResult readTensorName(const YamlNode &node, std::string &name);
+                                  bool weight, bool bias, TensorNames &names,
+                                  Iterations iterations = Iterations::Own);
+  mlir::LogicalResult readTensorName(const YamlNode &node, std::string &name,
+                                     Iterations iterations = Iterations::Own);
 
   /// Most layers of a description, each written once: names are looked for one
   /// by one.
@@ -83,6 +90,8 @@ private:
 
   unsigned layerCount = 0;
   llvm::StringSet<> layerNames;
+  /// Those in front of the last repeat that was numbered from 0.
+  llvm::StringSet<> namesOutsideRepeat;
   bool isInRepeat = false;
   bool isOfExpert = false;            ///< whether a tensor's name may hold {e}
   std::optional<int64_t> termColumns; ///< of the first term of a sum

@@ -12,13 +12,12 @@ using namespace mlir;
 using namespace hexad;
 
 static LogicalResult readScaling(const YamlNode &node, RopeScaling &scaling) {
-  if (failed(
-          checkKeys(node, "scaling",
-                    {"kind", "factor", "low_frequency_factor",
-                     "high_frequency_factor", "beta_fast", "beta_slow",
-                     "attention_factor", "truncate", "original_positions"})) ||
-      failed(requireKey(node, "scaling", "kind")) ||
-      failed(requireKey(node, "scaling", "factor")))
+  if (failed(checkKeys(node, "scaling",
+                       {"kind", "factor", "low_frequency_factor",
+                        "high_frequency_factor", "beta_fast", "beta_slow",
+                        "attention_factor", "truncate", "original_positions",
+                        "share"})) ||
+      failed(requireKey(node, "scaling", "kind")))
     return failure();
   const YamlNode &kind = node.find("kind")->value;
   llvm::SmallVector<llvm::StringRef> keys = {"kind", "factor"};
@@ -32,12 +31,18 @@ static LogicalResult readScaling(const YamlNode &node, RopeScaling &scaling) {
     scaling.kind = RopeScaling::Yarn;
     keys.append({"beta_fast", "beta_slow", "attention_factor", "truncate",
                  "original_positions"});
+  } else if (kind.isString() && kind.text == "proportional") {
+    scaling.kind = RopeScaling::Proportional;
+    keys.push_back("share");
   } else {
-    return emitExpected(kind, "linear, llama3 or yarn");
+    return emitExpected(kind, "linear, llama3, yarn or proportional");
   }
   if (failed(checkKeys(node, "this kind of scaling", keys)) ||
-      (scaling.kind != RopeScaling::Linear &&
+      (scaling.kind != RopeScaling::Proportional &&
+       failed(requireKey(node, "scaling", "factor"))) ||
+      (llvm::is_contained(keys, "original_positions") &&
        failed(requireKey(node, "scaling", "original_positions"))) ||
+      failed(readPositive(node, "share", scaling.share)) ||
       failed(readPositive(node, "factor", scaling.factor)) ||
       failed(readPositive(node, "low_frequency_factor",
                           scaling.lowFrequencyFactor)) ||
@@ -52,6 +57,8 @@ static LogicalResult readScaling(const YamlNode &node, RopeScaling &scaling) {
   if (scaling.highFrequencyFactor <= scaling.lowFrequencyFactor)
     return emitError(node.loc, "expected high_frequency_factor to be more than "
                                "low_frequency_factor");
+  if (scaling.share > 1)
+    return emitExpected(node.find("share")->value, "a number of at most 1");
   return success();
 }
 
@@ -95,6 +102,34 @@ static LogicalResult readFused(const YamlNode &node, FusedLayout &layout) {
   return success();
 }
 
+/// What is special about keys and values.
+static LogicalResult readKeysAndValues(const YamlNode &fields,
+                                       AttentionLayer &layer) {
+  if (failed(readFlag(fields, "value_from_key", layer.valueFromKey)))
+    return failure();
+  if (const YamlEntry *norm = fields.find("value_norm"))
+    if (failed(checkKeys(norm->value, "value_norm", {"eps"})) ||
+        failed(requireKey(norm->value, "value_norm", "eps")) ||
+        failed(readNumber(norm->value, "eps", layer.valueNormEps.emplace())))
+      return failure();
+  if (layer.valueFromKey && layer.fused != FusedLayout::None)
+    return emitError(fields.find("value_from_key")->keyLoc,
+                     "'value_from_key' cannot stand beside 'fused'");
+  const YamlEntry *source = fields.find("keys_of");
+  if (!source)
+    return success();
+  std::optional<int64_t> number = source->value.getInteger();
+  if (!number || *number < 0 || *number >= maxRepeat)
+    return emitExpected(source->value, "the number of a layer, from 0 to " +
+                                           llvm::Twine(maxRepeat - 1));
+  for (llvm::StringRef key : {"fused", "value_norm", "value_from_key"})
+    if (const YamlEntry *other = fields.find(key))
+      return emitError(other->keyLoc)
+             << "'" << key << "' cannot stand beside 'keys_of'";
+  layer.keysOf = number;
+  return success();
+}
+
 LogicalResult LayerReader::readAttentionTensors(const YamlNode &names,
                                                 AttentionLayer &layer) {
   struct Part {
@@ -103,17 +138,20 @@ LogicalResult LayerReader::readAttentionTensors(const YamlNode &names,
     TensorNames *names;
   };
   llvm::SmallVector<Part> parts;
-  if (layer.fused == FusedLayout::None)
-    parts.append({{"query", layer.bias, &layer.query},
-                  {"key", layer.bias, &layer.key},
-                  {"value", layer.bias, &layer.value}});
-  else
+  if (layer.fused != FusedLayout::None)
     parts.push_back({"qkv", layer.bias, &layer.qkv});
+  else
+    parts.push_back({"query", layer.bias, &layer.query});
+  if (layer.fused == FusedLayout::None && !layer.keysOf)
+    parts.push_back({"key", layer.bias, &layer.key});
+  if (layer.fused == FusedLayout::None && !layer.keysOf && !layer.valueFromKey)
+    parts.push_back({"value", layer.bias, &layer.value});
   parts.push_back(
       {"output", layer.outputBias.value_or(layer.bias), &layer.output});
   if (layer.qkNorm != QkNorm::None)
-    parts.append({{"query_norm", false, &layer.queryNorm},
-                  {"key_norm", false, &layer.keyNorm}});
+    parts.push_back({"query_norm", false, &layer.queryNorm});
+  if (layer.qkNorm != QkNorm::None && !layer.keysOf)
+    parts.push_back({"key_norm", false, &layer.keyNorm});
   llvm::SmallVector<llvm::StringRef> keys;
   for (const Part &part : parts)
     keys.push_back(part.key);
@@ -128,11 +166,11 @@ LogicalResult LayerReader::readAttentionTensors(const YamlNode &names,
 
 LogicalResult LayerReader::read(const YamlEntry &entry, AttentionLayer &layer) {
   const YamlNode &fields = entry.value;
-  if (failed(
-          checkKeys(fields, entry.key,
-                    {"name", "heads", "kv_heads", "head_dim", "scale", "bias",
-                     "output_bias", "causal", "window", "softcap", "rope",
-                     "qk_norm", "fused", "transposed", "tensors"})) ||
+  if (failed(checkKeys(fields, entry.key,
+                       {"name", "heads", "kv_heads", "head_dim", "scale",
+                        "bias", "output_bias", "causal", "window", "softcap",
+                        "rope", "qk_norm", "value_norm", "value_from_key",
+                        "keys_of", "fused", "transposed", "tensors"})) ||
       failed(requireKey(fields, entry.key, "heads")) ||
       failed(readName(entry, layer.name)) ||
       failed(readSize(fields, "heads", layer.heads)) ||
@@ -159,6 +197,8 @@ LogicalResult LayerReader::read(const YamlEntry &entry, AttentionLayer &layer) {
   if (const YamlEntry *fused = fields.find("fused"))
     if (failed(readFused(fused->value, layer.fused)))
       return failure();
+  if (failed(readKeysAndValues(fields, layer)))
+    return failure();
   const YamlEntry *tensors = fields.find("tensors");
   return tensors ? readAttentionTensors(tensors->value, layer) : success();
 }

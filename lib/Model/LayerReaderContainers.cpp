@@ -39,6 +39,7 @@ LogicalResult LayerReader::read(const YamlEntry &entry, ResidualLayer &layer) {
 LogicalResult LayerReader::read(const YamlEntry &entry, ParallelLayer &layer) {
   if (entry.value.kind != Kind::Sequence || entry.value.items.size() < 2)
     return emitExpected(entry.value, "a sequence of two or more branches");
+  layer.isResidual = entry.key == "parallel";
   for (const YamlNode &branch : entry.value.items)
     if (failed(readLayers(branch, layer.branches.emplace_back())))
       return failure();
@@ -53,11 +54,25 @@ LogicalResult LayerReader::readRepeat(const YamlNode &item,
     return emitError(count.keyLoc, "a repeat cannot stand inside another");
   const YamlEntry *period = item.find("period");
   if (failed(checkKeys(item, "repeat",
-                       {"repeat", period ? "period" : "layers"})) ||
+                       {"repeat", "first", period ? "period" : "layers"})) ||
       (!period && failed(requireKey(item, "repeat", "layers"))) ||
       failed(readSize(count.value, maxRepeat, repeat.count)))
     return failure();
+  if (const YamlEntry *first = item.find("first")) {
+    std::optional<int64_t> number = first->value.getInteger();
+    if (!number || *number < 0 || *number >= maxRepeat)
+      return emitExpected(first->value, "the number of a layer, from 0 to " +
+                                            llvm::Twine(maxRepeat - 1));
+    repeat.first = *number;
+  }
   isInRepeat = true;
+  // A repeat that goes on with the numbers of another has other kinds of the
+  // same layers; so have the bodies of a period.
+  llvm::StringSet<> namesBefore = layerNames;
+  if (repeat.first == 0)
+    namesOutsideRepeat = layerNames;
+  else
+    layerNames = namesOutsideRepeat;
   if (!period) {
     if (failed(readLayers(item.find("layers")->value,
                           repeat.period.emplace_back())))
@@ -69,7 +84,6 @@ LogicalResult LayerReader::readRepeat(const YamlNode &item,
       return emitExpected(period->value,
                           "a sequence of one or more sequences of layers, at "
                           "most as many as there are repeats");
-    // Each is another kind of the same layer: they have the same names.
     llvm::StringSet<> outerNames = layerNames, innerNames;
     for (const YamlNode &body : bodies) {
       layerNames = outerNames;
@@ -80,6 +94,8 @@ LogicalResult LayerReader::readRepeat(const YamlNode &item,
     }
     layerNames = std::move(innerNames);
   }
+  for (const auto &name : namesBefore)
+    layerNames.insert(name.getKey());
   isInRepeat = false;
   layers.push_back({count.keyLoc, std::move(repeat)});
   return success();

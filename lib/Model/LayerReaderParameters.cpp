@@ -56,14 +56,19 @@ LogicalResult LayerReader::read(const YamlEntry &entry, LayerNormLayer &layer) {
 
 LogicalResult LayerReader::read(const YamlEntry &entry, RmsNormLayer &layer) {
   const YamlNode &fields = entry.value;
-  return success(
-      succeeded(checkKeys(fields, entry.key,
-                          {"name", "eps", "unit_offset", "tensors"})) &&
-      succeeded(requireKey(fields, entry.key, "eps")) &&
-      succeeded(readName(entry, layer.name)) &&
-      succeeded(readNumber(fields, "eps", layer.eps)) &&
-      succeeded(readFlag(fields, "unit_offset", layer.unitOffset)) &&
-      succeeded(readTensors(fields, "tensors", true, false, layer.tensors)));
+  if (failed(checkKeys(fields, entry.key,
+                       {"name", "eps", "unit_offset", "weight", "tensors"})) ||
+      failed(requireKey(fields, entry.key, "eps")) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readNumber(fields, "eps", layer.eps)) ||
+      failed(readFlag(fields, "unit_offset", layer.unitOffset)) ||
+      failed(readFlag(fields, "weight", layer.weight)))
+    return failure();
+  for (llvm::StringRef key : {"unit_offset", "tensors"})
+    if (const YamlEntry *other = fields.find(key); other && !layer.weight)
+      return emitError(other->keyLoc)
+             << "'" << key << "' cannot stand beside 'weight: false'";
+  return readTensors(fields, "tensors", true, false, layer.tensors);
 }
 
 LogicalResult LayerReader::read(const YamlEntry &entry, LinearLayer &layer) {
@@ -130,6 +135,60 @@ LogicalResult LayerReader::read(const YamlEntry &entry, GatedLayer &layer) {
   for (auto [key, part] : parts)
     if (failed(requireKey(names, "tensors", key)) ||
         failed(readTensors(names, key, true, layer.bias, *part)))
+      return failure();
+  return success();
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry,
+                                ScaleColumnsLayer &layer) {
+  const YamlNode &fields = entry.value;
+  if (failed(checkKeys(fields, entry.key, {"name", "scalar", "tensors"})) ||
+      failed(readName(entry, layer.name)) ||
+      failed(readFlag(fields, "scalar", layer.isScalar)))
+    return failure();
+  const YamlEntry *tensors = fields.find("tensors");
+  return tensors ? readTensorName(tensors->value, layer.tensors.weight)
+                 : success();
+}
+
+LogicalResult LayerReader::read(const YamlEntry &entry,
+                                PerLayerInputLayer &layer) {
+  const YamlNode &fields = entry.value;
+  if (failed(checkKeys(fields, entry.key,
+                       {"name", "input", "entries", "size", "activation", "eps",
+                        "tensors"})))
+    return failure();
+  for (llvm::StringRef key : {"input", "entries", "size", "activation", "eps"})
+    if (failed(requireKey(fields, entry.key, key)))
+      return failure();
+  if (failed(readName(entry, layer.name)) ||
+      failed(readIdentifier(fields.find("input")->value, layer.input)) ||
+      failed(readSize(fields, "entries", layer.entries)) ||
+      failed(readSize(fields, "size", layer.size)) ||
+      failed(readNumber(fields, "eps", layer.eps)) ||
+      failed(
+          readActivation(fields.find("activation")->value, layer.activation)))
+    return failure();
+  const YamlEntry *tensors = fields.find("tensors");
+  if (!tensors)
+    return success();
+  struct Part {
+    llvm::StringLiteral key;
+    TensorNames *names;
+    Iterations iterations;
+  } parts[] = {{"gate", &layer.gate, Iterations::Own},
+               {"projection", &layer.projection, Iterations::Own},
+               {"table", &layer.table, Iterations::Shared},
+               {"context", &layer.context, Iterations::Shared},
+               {"norm", &layer.norm, Iterations::Shared}};
+  const YamlNode &names = tensors->value;
+  if (failed(checkKeys(names, "tensors",
+                       {"gate", "projection", "table", "context", "norm"})))
+    return failure();
+  for (const Part &part : parts)
+    if (failed(requireKey(names, "tensors", part.key)) ||
+        failed(readTensors(names, part.key, /*weight=*/true, /*bias=*/false,
+                           *part.names, part.iterations)))
       return failure();
   return success();
 }

@@ -13,7 +13,9 @@ using namespace mlir;
 using namespace hexad;
 
 /// What a configuration without the key means.
-static constexpr int64_t defaultWindow = 4096;
+static int64_t getDefaultWindow(WindowRule rule) {
+  return rule == WindowRule::PatternBeforeLast ? 512 : 4096;
+}
 
 /// The kinds of `layer_types`, which is there.
 static LogicalResult readLayerTypes(const ConfigFile &config, int64_t layers,
@@ -37,12 +39,13 @@ static LogicalResult readLayerTypes(const ConfigFile &config, int64_t layers,
 }
 
 /// The size, or none if the key is null.
-static LogicalResult readWindow(const ConfigFile &config,
+static LogicalResult readWindow(const ConfigFile &config, WindowRule rule,
                                 std::optional<int64_t> &size) {
   constexpr llvm::StringLiteral key = "sliding_window";
   if (config.contains(key) && !config.find(key))
     return success();
-  return config.readSize(key, maxDimension, size.emplace(), defaultWindow);
+  return config.readSize(key, maxDimension, size.emplace(),
+                         getDefaultWindow(rule));
 }
 
 static LogicalResult readPattern(const ConfigFile &config,
@@ -72,14 +75,15 @@ LogicalResult hexad::readLayerWindows(const ConfigFile &config, WindowRule rule,
        rule == WindowRule::AllLayersIfUsed) &&
       failed(config.readFlag("use_sliding_window", used, false)))
     return failure();
-  if (used && failed(readWindow(config, windows.size)))
+  if (used && failed(readWindow(config, rule, windows.size)))
     return failure();
 
   int64_t first;
   if (!isInAllLayers && config.find("layer_types")) {
     if (failed(readLayerTypes(config, layers, windows.isSliding)))
       return failure();
-  } else if (rule == WindowRule::Pattern) {
+  } else if (rule == WindowRule::Pattern ||
+             rule == WindowRule::PatternBeforeLast) {
     if (failed(readPattern(config, windows.isSliding)))
       return failure();
   } else if (isInAllLayers) {
@@ -91,6 +95,8 @@ LogicalResult hexad::readLayerWindows(const ConfigFile &config, WindowRule rule,
     for (int64_t i = first; i < layers; ++i)
       windows.isSliding[i] = true;
   }
+  if (rule == WindowRule::PatternBeforeLast)
+    windows.isSliding.back() = false;
   if (!windows.size && llvm::is_contained(windows.isSliding, true))
     return used ? config.expected("sliding_window",
                                   "a number: there are layers with a window")

@@ -26,7 +26,10 @@ enum class WindowRule {
   LastLayersIfUsed,
   /// Those that `layer_types` names, or all but every n-th by
   /// `sliding_window_pattern`.
-  Pattern
+  Pattern,
+  /// The same, but that the last one never does; and 512 keys unless another
+  /// number is given.
+  PatternBeforeLast
 };
 
 struct LayerWindows {

@@ -53,9 +53,9 @@ static LogicalResult readGemma(const ConfigFile &config, Decoder &decoder) {
       failed(readCap(config, "final_logit_softcapping", decoder.headCap)))
     return failure();
   decoder.scale = 1 / std::sqrt(scalar);
-  return readRopeOfLayerTypes(config, {/*theta=*/1e6, thetaKeys},
-                              {/*theta=*/1e4, localThetaKeys}, decoder.headDim,
-                              decoder.rope, decoder.slidingRope);
+  return readRopeOfLayerTypes(
+      config, {/*theta=*/1e6, thetaKeys}, {/*theta=*/1e4, localThetaKeys},
+      decoder.headDim, decoder.headDim, decoder.rope, decoder.slidingRope);
 }
 
 static LogicalResult readHeads(const ConfigFile &config, const Traits &traits,

@@ -16,6 +16,23 @@
 
 namespace hexad {
 
+/// Rows of a stored tensor: `count` blocks of `size`, `stride` apart; in layer
+/// l of a tensor that holds several from `first + l·step` on.
+struct RowPick {
+  int64_t first, size, stride, count, step = 0;
+};
+
+/// `size` columns of a stored tensor, in layer l from `first + l·step` on.
+struct ColumnPick {
+  int64_t first, size, step;
+};
+
+/// Which part of the stored tensors a parameter is.
+struct Selection {
+  std::optional<RowPick> rows = {};
+  std::optional<ColumnPick> columns = {};
+};
+
 /// Builds a module layer by layer.
 class ModuleBuilder {
 public:
@@ -47,7 +64,7 @@ private:
 
     /// What names of the body need behind them to be the only ones.
     std::string getSuffix() const {
-      return stride == 1 ? "" : "." + std::to_string(first);
+      return stride == 1 && first == 0 ? "" : "." + std::to_string(first);
     }
   };
   /// The region of an expert that is being built: the parameters of all experts
@@ -56,9 +73,11 @@ private:
     mlir::Value member;
     int64_t count;
   };
-  /// Rows of a stored tensor: `count` blocks of `size`, `stride` apart.
-  struct Pick {
-    int64_t first, size, stride, count;
+  /// An attention that appends to a cache.
+  struct CacheUser {
+    std::string attention;        ///< its name
+    int64_t first, count, stride; ///< the numbers of its layers
+    CacheOp cache;
   };
 
   mlir::LogicalResult checkOutputs();
@@ -81,6 +100,8 @@ private:
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const ScaleLayer &,
                                      Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc,
+                                     const ScaleColumnsLayer &, Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const SoftcapLayer &,
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const ParallelLayer &,
@@ -91,6 +112,8 @@ private:
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const MoeLayer &,
                                      Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc,
+                                     const PerLayerInputLayer &, Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc,
                                      const ActivationLayer &, Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const PoolLayer &,
@@ -120,12 +143,12 @@ private:
   /// current layer of it inside a repeat, the current expert's inside experts.
   mlir::Value load(mlir::Location loc, const llvm::Twine &name,
                    llvm::ArrayRef<int64_t> shape, llvm::StringRef stored,
-                   bool transposed = false, std::optional<Pick> pick = {});
+                   bool transposed = false, const Selection &selection = {});
   /// A linear op with weight and bias of `names`.
   mlir::Value buildProjection(mlir::Location loc, const llvm::Twine &name,
                               mlir::Value x, int64_t out, bool bias,
                               const TensorNames &names, bool transposed = false,
-                              std::optional<Pick> pick = {});
+                              std::optional<RowPick> pick = {});
 
   /// Query, key and value of an attention, in this order.
   struct Heads {
@@ -145,8 +168,15 @@ private:
   /// The table of `rope`, made once in front of all layers.
   mlir::Value getRotary(mlir::Location loc, const RopeDescription &rope,
                         int64_t columns);
-  mlir::FlatSymbolRefAttr
-  buildCache(mlir::Location loc, const AttentionLayer &layer, HeadShape shape);
+  CacheOp buildCache(mlir::Location loc, const AttentionLayer &layer,
+                     HeadShape shape);
+  /// The vector of the current layer for each row.
+  mlir::Value buildLayerInput(mlir::Location loc,
+                              const PerLayerInputLayer &layer, mlir::Value ids);
+  /// The cache of the attention of the same name in the layer that
+  /// `layer.keysOf` says, and the layer of that cache.
+  mlir::FailureOr<std::pair<CacheOp, mlir::Value>>
+  findCache(mlir::Location loc, const AttentionLayer &layer, HeadShape shape);
 
   mlir::FailureOr<mlir::Value>
   buildRoutes(mlir::Location loc, const MoeLayer &layer, Activations x);
@@ -224,9 +254,15 @@ private:
   std::optional<Repeat> repeat;
   std::optional<Expert> expert;
   int nesting = 0; ///< of layers inside layers; 1 is outermost
-  const RepeatLayer *hiddenRepeat = nullptr; ///< whose states are asked for
-  mlir::Value
-      openStates; ///< the stack that waits for the layer behind the repeat
+  /// What enters the repeats that are numbered as one, and how many layers they
+  /// have so far; null and 0 where there is none right in front.
+  mlir::Value stackInput;
+  int64_t stackLayers = 0;
+  std::vector<CacheUser> cacheUsers;
+  /// Members of the stack of hidden states, if they are asked for.
+  std::optional<int64_t> hiddenCount;
+  /// The stack, while there may be more repeats.
+  mlir::Value openStates;
   mlir::Value hiddenStates;
   bool asksForMaps = false;
   mlir::Value maps; ///< the stack so far; null if nobody asks for it

@@ -51,21 +51,52 @@ static constexpr int64_t maxPanel = 1024;
 /// Padding is up to a multiple of a vector.
 static constexpr int64_t maxPadding = 1024;
 
-bool ParameterRecipe::pickRows(DenseI64ArrayAttr pick, Part &part) {
+/// Where what a layer takes begins, if that fits 64 bits.
+static std::optional<int64_t> getFirst(int64_t first, int64_t step,
+                                       int64_t layer) {
+  int64_t offset;
+  if (llvm::MulOverflow(step, layer, offset) ||
+      llvm::AddOverflow(first, offset, offset))
+    return std::nullopt;
+  return offset;
+}
+
+bool ParameterRecipe::pickRows(DenseI64ArrayAttr pick, int64_t layer,
+                               Part &part) {
   part.firstStored = part.blockStride = 0;
   part.blockRows = part.rows = part.storedRows;
   if (!pick)
     return true;
-  part.firstStored = pick[0];
+  std::optional<int64_t> first =
+      getFirst(pick[0], pick.size() == 5 ? pick[4] : 0, layer);
+  if (!first)
+    return false;
+  part.firstStored = *first;
   part.blockRows = pick[1];
   part.blockStride = pick[2];
-  // The end of the last block; blocks do not overlap.
+  // The end of the last block; blocks do not overlap, or they are one.
   int64_t count = pick[3], end;
-  if (llvm::MulOverflow(count - 1, part.blockStride, end) ||
-      llvm::AddOverflow(end, part.firstStored, end) ||
-      llvm::AddOverflow(end, part.blockRows, end) || end > part.storedRows)
+  return !llvm::MulOverflow(count - 1, part.blockStride, end) &&
+         !llvm::AddOverflow(end, part.firstStored, end) &&
+         !llvm::AddOverflow(end, part.blockRows, end) &&
+         end <= part.storedRows &&
+         !llvm::MulOverflow(count, part.blockRows, part.rows);
+}
+
+bool ParameterRecipe::pickColumns(DenseI64ArrayAttr pick, int64_t layer,
+                                  ArrayRef<int64_t> shape, Part &part) {
+  part.storedColumns = 1; // Of a vector, too.
+  for (int64_t size : shape.drop_front())
+    part.storedColumns *= size; // The bytes are in the file: no overflow.
+  part.firstColumn = 0;
+  if (!pick)
+    return true;
+  std::optional<int64_t> first = getFirst(pick[0], pick[2], layer);
+  int64_t end;
+  if (!first || llvm::AddOverflow(*first, pick[1], end) ||
+      end > part.storedColumns || shape.size() != 2)
     return false;
-  part.rows = count * part.blockRows;
+  part.firstColumn = *first;
   return true;
 }
 
@@ -169,9 +200,16 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
     auto pick = parameter.getPicks()
                     ? cast<DenseI64ArrayAttr>((*parameter.getPicks())[part])
                     : DenseI64ArrayAttr();
-    if (!pickRows(pick, found)) {
-      fail() << "the picked rows " << pick << " do not lie inside the "
-             << found.storedRows << " of tensor '" << name << "'";
+    if (!pickRows(pick, layer, found)) {
+      fail() << "the picked rows " << pick << " of layer " << layer
+             << " do not lie inside the " << found.storedRows << " of tensor '"
+             << name << "'";
+      return failure();
+    }
+    if (!pickColumns(parameter.getColumnsAttr(), layer, shape, found)) {
+      fail() << "the columns " << parameter.getColumnsAttr() << " of layer "
+             << layer << " do not lie inside tensor '" << name << "' of shape "
+             << formatShape(shape);
       return failure();
     }
     if (layer > 0)
@@ -196,6 +234,10 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
   if (recipe.transposed)
     stored = {rows, firstShape[0]};
   stored.front() = rows;
+  if (std::optional<ArrayRef<int64_t>> columns = parameter.getColumns()) {
+    stored.back() = (*columns)[1];
+    recipe.hasAllColumns = false;
+  }
   ArrayRef<int64_t> wanted = parameter.getLayerType().getShape();
   recipe.rows = recipe.paddedRows = rows;
   recipe.columns = 1;
@@ -288,7 +330,9 @@ void ParameterRecipe::readRow(int64_t layer, int64_t row, int64_t column,
       part->tensor->readFloats(first + i * stride, out.slice(i, 1));
     return;
   }
-  part->tensor->readFloats(part->firstElement + storedRow * columns + column,
+  part->tensor->readFloats(part->firstElement +
+                               storedRow * part->storedColumns +
+                               part->firstColumn + column,
                            out);
 }
 
@@ -375,7 +419,7 @@ void ParameterRecipe::streamPanels(int64_t layer, Sink sink) const {
 void ParameterRecipe::stream(int64_t layer, Sink sink) const {
   if (panel)
     streamPanels(layer, sink);
-  else if (isPlain() && !transposed)
+  else if (isPlain() && !transposed && hasAllColumns)
     streamPlain(layer, sink);
   else
     streamRows(layer, sink);

@@ -121,10 +121,15 @@ static LogicalResult readScaling(const ConfigFile &config,
     scaling.kind = RopeScaling::Yarn;
     return readYarn(config, parameters, scaling);
   }
+  if (type == "proportional") {
+    scaling.kind = RopeScaling::Proportional;
+    return parameters.readPositive("factor", scaling.factor, 1);
+  }
   if (type != "llama3")
     return parameters.expected(parameters.find("rope_type") ? "rope_type"
                                                             : "type",
-                               "one of default, linear, llama3, yarn");
+                               "one of default, linear, llama3, yarn, "
+                               "proportional");
   scaling.kind = RopeScaling::Llama3;
   if (failed(parameters.readPositive("factor", scaling.factor)) ||
       failed(parameters.readPositive("low_freq_factor",
@@ -167,6 +172,15 @@ static LogicalResult readRope(const ConfigFile &config,
     owner = parameters;
     key = "partial_rotary_factor";
   }
+  // Not the first columns of a head turn, but the first pairs of all.
+  if (rope.scaling.kind == RopeScaling::Proportional && partial <= 1) {
+    rope.scaling.share = partial;
+    if (headDim % 2 == 0)
+      return success();
+    return emitError(loc, "expected an even number of columns of a head to "
+                          "turn, found ")
+           << headDim;
+  }
   if (partial > 1 || (partial != 1 && keys.partialKeys.empty()))
     return owner->expected(key, keys.partialKeys.empty() ? "1" : "at most 1");
   int64_t rotary = static_cast<int64_t>(headDim * partial);
@@ -203,8 +217,9 @@ LogicalResult hexad::readRope(const ConfigFile &config, const RopeKeys &keys,
 
 LogicalResult
 hexad::readRopeOfLayerTypes(const ConfigFile &config, const RopeKeys &fullKeys,
-                            const RopeKeys &slidingKeys, int64_t headDim,
-                            RopeDescription &full, RopeDescription &sliding) {
+                            const RopeKeys &slidingKeys, int64_t fullHeadDim,
+                            int64_t slidingHeadDim, RopeDescription &full,
+                            RopeDescription &sliding) {
   std::optional<ConfigFile> current, old, ofFull, ofSliding;
   if (failed(openParameters(config, current, old)))
     return failure();
@@ -218,8 +233,12 @@ hexad::readRopeOfLayerTypes(const ConfigFile &config, const RopeKeys &fullKeys,
   }
   const ConfigFile *fullParameters = ofFull ? &*ofFull : old ? &*old : nullptr;
   const ConfigFile *slidingParameters = ofSliding ? &*ofSliding : nullptr;
+  auto read = [&](const ConfigFile *parameters, const RopeKeys &keys,
+                  int64_t headDim, RopeDescription &rope) {
+    return headDim == 0 ? success()
+                        : ::readRope(config, parameters, keys, headDim, rope);
+  };
   return success(
-      succeeded(::readRope(config, fullParameters, fullKeys, headDim, full)) &&
-      succeeded(::readRope(config, slidingParameters, slidingKeys, headDim,
-                           sliding)));
+      succeeded(read(fullParameters, fullKeys, fullHeadDim, full)) &&
+      succeeded(read(slidingParameters, slidingKeys, slidingHeadDim, sliding)));
 }

@@ -30,12 +30,12 @@ mlir::LogicalResult readRope(const ConfigFile &config, const RopeKeys &keys,
 
 /// The same for a model whose layers have two kinds of rotary embedding, in
 /// `rope_parameters` by the name of the kind; `rope_scaling` is that of the
-/// full ones alone.
-mlir::LogicalResult readRopeOfLayerTypes(const ConfigFile &config,
-                                         const RopeKeys &fullKeys,
-                                         const RopeKeys &slidingKeys,
-                                         int64_t headDim, RopeDescription &full,
-                                         RopeDescription &sliding);
+/// full ones alone. A head of no columns says that there are no such layers.
+mlir::LogicalResult
+readRopeOfLayerTypes(const ConfigFile &config, const RopeKeys &fullKeys,
+                     const RopeKeys &slidingKeys, int64_t fullHeadDim,
+                     int64_t slidingHeadDim, RopeDescription &full,
+                     RopeDescription &sliding);
 
 } // namespace hexad
 

@@ -70,6 +70,13 @@ RotaryTable hexad::makeRotaryTable(const RopeDescription &rope,
     for (float &frequency : table.invFreq)
       frequency /= static_cast<float>(scaling.factor);
     break;
+  case RopeScaling::Proportional:
+    for (auto [i, frequency] : llvm::enumerate(table.invFreq)) {
+      bool turns = static_cast<int64_t>(i) <
+                   static_cast<int64_t>(scaling.share * rotaryColumns / 2);
+      frequency = turns ? frequency / static_cast<float>(scaling.factor) : 0.0f;
+    }
+    break;
   case RopeScaling::Llama3:
     scaleLlama3(scaling, table.invFreq);
     break;

@@ -189,7 +189,8 @@ LogicalResult hexad::resolveTensorNames(Description &description,
     } else if (auto *norm = std::get_if<LayerNormLayer>(&layer.kind)) {
       resolve(norm->name, norm->bias, norm->tensors);
     } else if (auto *norm = std::get_if<RmsNormLayer>(&layer.kind)) {
-      resolve(norm->name, false, norm->tensors);
+      if (norm->weight)
+        resolve(norm->name, false, norm->tensors);
     } else if (auto *gated = std::get_if<GatedLayer>(&layer.kind)) {
       resolve(gated->name + ".gate", gated->bias, gated->gate);
       resolve(gated->name + ".up", gated->bias, gated->up);
@@ -209,17 +210,29 @@ LogicalResult hexad::resolveTensorNames(Description &description,
           return;
       }
       resolve(linear->name, linear->bias, linear->tensors);
+    } else if (auto *scale = std::get_if<ScaleColumnsLayer>(&layer.kind)) {
+      resolve(scale->name, false, scale->tensors);
+    } else if (auto *input = std::get_if<PerLayerInputLayer>(&layer.kind)) {
+      resolve(input->name + ".gate", false, input->gate);
+      resolve(input->name + ".projection", false, input->projection);
+      resolve(input->name + ".table", false, input->table);
+      resolve(input->name + ".context", false, input->context);
+      resolve(input->name + ".norm", false, input->norm);
     } else if (auto *attention = std::get_if<AttentionLayer>(&layer.kind)) {
       if (attention->fused == FusedLayout::None) {
         resolve(attention->name + ".query", attention->bias, attention->query);
-        resolve(attention->name + ".key", attention->bias, attention->key);
-        resolve(attention->name + ".value", attention->bias, attention->value);
+        if (!attention->keysOf)
+          resolve(attention->name + ".key", attention->bias, attention->key);
+        if (!attention->keysOf && !attention->valueFromKey)
+          resolve(attention->name + ".value", attention->bias,
+                  attention->value);
       } else {
         resolve(attention->name + ".qkv", attention->bias, attention->qkv);
       }
       if (attention->qkNorm != QkNorm::None) {
         resolve(attention->name + ".query_norm", false, attention->queryNorm);
-        resolve(attention->name + ".key_norm", false, attention->keyNorm);
+        if (!attention->keysOf)
+          resolve(attention->name + ".key_norm", false, attention->keyNorm);
       }
       resolve(attention->name + ".output",
               attention->outputBias.value_or(attention->bias),

@@ -23,19 +23,20 @@ static double dot(ArrayRef<double> a, ArrayRef<double> b) {
 }
 
 /// The weights that row `row` gives the rows of its segment, which begins at
-/// row `first`: probabilities, zeros if it sees nothing. For attention and its
-/// maps.
+/// row `first`: probabilities, zeros if it sees nothing. Heads of keys begin in
+/// column `keyOffset`. For attention and its maps.
 template <typename Op>
-static std::vector<double>
-getWeights(Op op, const FloatTensor &query, const FloatTensor &key,
-           int64_t first, int64_t length, int64_t row, int64_t head) {
+static std::vector<double> getWeights(Op op, const FloatTensor &query,
+                                      const FloatTensor &key, int64_t keyOffset,
+                                      int64_t first, int64_t length,
+                                      int64_t row, int64_t head) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   int64_t headDim = op.getHeadDim();
   double scale = op.getScale().convertToDouble();
   double cap = op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 0;
   int64_t window = op.getWindow().value_or(0);
   int64_t queryColumn = op.getOffsets()[0] + head * headDim;
-  int64_t keyColumn = op.getOffsets()[1] + head * kvHeads / heads * headDim;
+  int64_t keyColumn = keyOffset + head * kvHeads / heads * headDim;
   ArrayRef<double> q = query.getRow(row).slice(queryColumn, headDim);
   int64_t position = row - first;
   std::vector<double> weights(length, -infinity);
@@ -60,15 +61,58 @@ getWeights(Op op, const FloatTensor &query, const FloatTensor &key,
   return weights;
 }
 
-LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
-  const FloatTensor &query = evaluator.getFloats(op.getQuery());
+/// Columns `first …` of `rows`, as many as `count`.
+static FloatTensor sliceColumns(const FloatTensor &rows, int64_t first,
+                                int64_t count) {
+  FloatTensor result({rows.getRows(), count});
+  for (int64_t row = 0; row < rows.getRows(); ++row)
+    llvm::copy(rows.getRow(row).slice(first, count),
+               result.getRow(row).begin());
+  return result;
+}
+
+/// The keys and values of all rows of the call: the op's own, which its cache
+/// remembers, or those that an earlier attention has appended there.
+static FailureOr<std::shared_ptr<const CachedRows>>
+getKeysAndValues(AttentionOp op, int64_t rows, Evaluator &evaluator) {
+  std::pair<std::string, int64_t> place;
+  if (op.getCache())
+    place.first = op.getCache()->str();
+  if (op.getLayer())
+    place.second = evaluator.getInteger(op.getLayer());
+  if (!op.getKey()) {
+    auto found = evaluator.caches.find(place);
+    if (found == evaluator.caches.end())
+      return op.emitOpError("expected an earlier attention to have appended to "
+                            "the cache @")
+             << place.first << ", layer " << place.second;
+    return found->second;
+  }
   const FloatTensor &key = evaluator.getFloats(op.getKey());
   const FloatTensor &value = evaluator.getFloats(op.getValue());
-  const Segments &segments = evaluator.getSegments(op.getSegments());
-  if (failed(checkRows(op, "query", query.getRows(), segments.getRows())) ||
-      failed(checkRows(op, "key", key.getRows(), segments.getRows())) ||
-      failed(checkRows(op, "value", value.getRows(), segments.getRows())))
+  int64_t columns = op.getKvHeads() * op.getHeadDim();
+  if (failed(checkRows(op, "key", key.getRows(), rows)) ||
+      failed(checkRows(op, "value", value.getRows(), rows)) ||
+      failed(checkSize(op, {rows, columns})))
     return failure();
+  auto result = std::make_shared<const CachedRows>(
+      CachedRows{sliceColumns(key, op.getOffsets()[1], columns),
+                 sliceColumns(value, op.getOffsets()[2], columns)});
+  if (op.getCache())
+    evaluator.caches[place] = result;
+  return result;
+}
+
+LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
+  const FloatTensor &query = evaluator.getFloats(op.getQuery());
+  const Segments &segments = evaluator.getSegments(op.getSegments());
+  if (failed(checkRows(op, "query", query.getRows(), segments.getRows())))
+    return failure();
+  FailureOr<std::shared_ptr<const CachedRows>> cached =
+      getKeysAndValues(op, segments.getRows(), evaluator);
+  if (failed(cached))
+    return failure();
+  const FloatTensor &key = (*cached)->keys, &value = (*cached)->values;
 
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   int64_t headDim = op.getHeadDim();
@@ -81,10 +125,10 @@ LogicalResult reference::evaluate(AttentionOp op, Evaluator &evaluator) {
     int64_t length = segments.length[segment];
     for (int64_t head = 0; head < heads; ++head) {
       int64_t kvHead = head * kvHeads / heads;
-      int64_t valueColumn = op.getOffsets()[2] + kvHead * headDim;
+      int64_t valueColumn = kvHead * headDim;
       for (int64_t row = first; row < first + length; ++row) {
-        std::vector<double> weights =
-            getWeights(op, query, key, first, length, row, head);
+        std::vector<double> weights = getWeights(
+            op, query, key, /*keyOffset=*/0, first, length, row, head);
         if (llvm::all_of(weights, [](double x) { return x == 0; }))
           continue; // it sees nothing: zeros
         MutableArrayRef<double> out =
@@ -146,7 +190,8 @@ LogicalResult reference::evaluate(AttentionMapOp op, Evaluator &evaluator) {
         elements.begin();
     for (int64_t head = 0; head < heads; ++head)
       for (int64_t row = 0; row < length; ++row)
-        llvm::copy(getWeights(op, query, key, first, length, first + row, head),
+        llvm::copy(getWeights(op, query, key, op.getOffsets()[1], first, length,
+                              first + row, head),
                    member.begin() +
                        ((segment * heads + head) * seq + begin + row) * seq +
                        begin);

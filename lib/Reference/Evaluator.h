@@ -18,8 +18,15 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace hexad::reference {
+
+/// Keys and values that an attention with a cache has appended:
+/// `[rows, kv_heads·head_dim]`.
+struct CachedRows {
+  FloatTensor keys, values;
+};
 
 /// Executes blocks; knows the values of everything in scope.
 class Evaluator {
@@ -55,6 +62,11 @@ public:
   llvm::LogicalResult set(mlir::Value result, IntegerTensor value) {
     return set(result, std::make_shared<const IntegerTensor>(std::move(value)));
   }
+
+  /// By the name of a cache and the layer of it; empty at the beginning of a
+  /// call.
+  std::map<std::pair<std::string, int64_t>, std::shared_ptr<const CachedRows>>
+      caches;
 
   const ParameterSource &parameters;
 

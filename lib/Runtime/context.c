@@ -69,14 +69,19 @@ static int has_selection(const hexad_model_info *info) {
   return 0;
 }
 
-/* Bytes of one page of one layer, of the largest cache: all caches of segments
- * without a session lie in the same place, one after the other. */
-static size_t page_bytes(const hexad_model_info *info) {
-  int64_t most = 0;
+/* Caches of segments without a session lie in the same place, one after the
+ * other: as large as the largest. Those that are read later in the call lie
+ * behind, each in a place of its own. */
+int64_t hexad_context_page_bytes(const hexad_model_info *info,
+                                 int64_t *kept_at) {
+  int64_t most = 0, kept = 0;
   for (int32_t i = 0; i < info->cache_count; ++i)
-    if (info->caches[i].page_bytes > most)
+    if (info->caches[i].kept)
+      kept += info->caches[i].page_bytes;
+    else if (info->caches[i].page_bytes > most)
       most = info->caches[i].page_bytes;
-  return (size_t)most;
+  *kept_at = most;
+  return most + kept;
 }
 
 static hexad_status plan(const hexad_model *model,
@@ -168,7 +173,9 @@ static hexad_status plan(const hexad_model *model,
     layout->caches =
         place(layout, capacity->segments,
               (size_t)info->cache_count * sizeof(hexad_cache_place));
-    layout->pages = place(layout, capacity->pages, page_bytes(info));
+    int64_t kept_at;
+    layout->pages = place(layout, capacity->pages,
+                          (size_t)hexad_context_page_bytes(info, &kept_at));
     layout->tokens = place(layout, capacity->tokens, sizeof(int32_t));
     layout->extended = place(layout, capacity->segments, sizeof(size_t));
   }

@@ -88,18 +88,24 @@ static void clear_padding(hexad_context *context,
 }
 
 /* Segments without a session begin with empty caches in the context. They need
- * no layers: each attention is done with its pages before the next begins. */
+ * no layers: each attention is done with its pages before the next begins, and
+ * only of the last layer of a cache a later one may read. */
 static void place_caches(hexad_context *context) {
   const hexad_model_info *info = context->model->info;
   hexad_cache_place *place = context->tables.caches;
-  for (int64_t i = 0; i < context->extents[HEXAD_EXTENT_SEGMENTS]; ++i)
+  int64_t first_kept, bytes = hexad_context_page_bytes(info, &first_kept);
+  for (int64_t i = 0; i < context->extents[HEXAD_EXTENT_SEGMENTS]; ++i) {
+    int64_t base = (int64_t)(intptr_t)context->pages +
+                   context->tables.segment_pages[i] * bytes;
+    int64_t kept = base + first_kept;
     for (int32_t c = 0; c < info->cache_count; ++c, ++place) {
-      int64_t bytes = info->caches[c].page_bytes;
-      int64_t page = context->tables.segment_pages[i];
+      const hexad_cache_info *cache = &info->caches[c];
       *place =
-          (hexad_cache_place){(int64_t)(intptr_t)context->pages + page * bytes,
-                              INT64_MAX, bytes, 0};
+          (hexad_cache_place){cache->kept ? kept : base, INT64_MAX, bytes, 0};
+      if (cache->kept)
+        kept += cache->page_bytes;
     }
+  }
 }
 
 /* Checks the arguments and prepares the tables: what one thread does before all

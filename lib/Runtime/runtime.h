@@ -128,6 +128,11 @@ void hexad_tables_end(const hexad_table_writer *writer, int64_t elements,
  * segments can make. */
 size_t hexad_most_pieces(size_t tokens, size_t segments, size_t size);
 
+/* Bytes of a page of all caches of a segment without a session; those of the
+ * caches that are kept begin at `kept_at`, in order. */
+int64_t hexad_context_page_bytes(const hexad_model_info *info,
+                                 int64_t *kept_at);
+
 /* Most pages that these rows can lie in. Segments of a model with caches begin
  * anywhere in a page. */
 size_t hexad_most_pages(const hexad_model_info *info, size_t tokens,

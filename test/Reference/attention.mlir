@@ -123,3 +123,33 @@ func.func @empty() -> tensor<0x1xf32> {
       : tensor<0x1xf32>, tensor<0x1xf32>, tensor<0x1xf32> -> tensor<0x1xf32>
   return %o : tensor<0x1xf32>
 }
+
+// Keys and values that another attention has appended: its own of row 0, and the
+// mean of both. Those of the other layer are others.
+
+// CHECK-LABEL: @shared_keys
+// CHECK-NEXT:  2x1
+// CHECK-NEXT:  2
+// CHECK-NEXT:  3
+// CHECK:       2x1
+// CHECK-NEXT:  4
+// CHECK-NEXT:  6
+hexad.cache @cache {layers = 2 : i64, kv_heads = 1 : i64, head_dim = 1 : i64}
+func.func @shared_keys() -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %mask = arith.constant dense<[[1, 1]]> : tensor<1x2xi32>
+  %segments = hexad.segments %mask : tensor<1x2xi32>
+  %x = arith.constant dense<[[7.0, 1.0, 2.0], [8.0, 5.0, 4.0]]> : tensor<2x3xf32>
+  %y = arith.constant dense<[[4.0], [8.0]]> : tensor<2x1xf32>
+  %0 = hexad.attention %x, %x, %x, %segments cache @cache[%c1] {causal, offsets = array<i64: 0, 1, 2>, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 1 : i64, scale = 1.0 : f64}
+      : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x1xf32>
+  %1 = hexad.attention %y, %y, %y, %segments cache @cache[%c0] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 1 : i64, scale = 1.0 : f64}
+      : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %q = arith.constant dense<0.0> : tensor<2x1xf32>
+  %2 = hexad.attention %q, %segments cache @cache[%c1] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 1 : i64, scale = 1.0 : f64}
+      : tensor<2x1xf32> -> tensor<2x1xf32>
+  %3 = hexad.attention %q, %segments cache @cache[%c0] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 1 : i64, scale = 1.0 : f64}
+      : tensor<2x1xf32> -> tensor<2x1xf32>
+  return %2, %3 : tensor<2x1xf32>, tensor<2x1xf32>
+}

@@ -220,6 +220,16 @@ func.func @mean_loss_labels() -> tensor<f32> {
   return %y : tensor<f32>
 }
 
+// CHECK: error: 'hexad.attention' op expected an earlier attention to have appended to the cache @cache, layer 0
+hexad.cache @cache {kv_heads = 1 : i64, head_dim = 1 : i64}
+func.func @nothing_appended() -> tensor<2x1xf32> {
+  %mask = arith.constant dense<1> : tensor<1x2xi32>
+  %segments = hexad.segments %mask : tensor<1x2xi32>
+  %x = arith.constant dense<0.0> : tensor<2x1xf32>
+  %y = hexad.attention %x, %segments cache @cache {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 1 : i64, scale = 1.0 : f64} : tensor<2x1xf32> -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}
+
 // CHECK: @last
 // CHECK-NEXT: 0
 func.func @last() -> index {

@@ -331,8 +331,9 @@ TEST_P(FamilySession, AnyCuttingGivesWhatForwardGives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FamilySession,
-                         testing::Values("gemma3", "gpt-neox", "gpt2",
-                                         "llama-yarn", "qwen3-moe"),
+                         testing::Values("gemma3", "gemma4-per-layer-input",
+                                         "gpt-neox", "gpt2", "llama-yarn",
+                                         "qwen3-moe"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -75,6 +75,8 @@ struct RmsNormLayer {
   double eps;
   /// The factor is 1 + weight.
   bool unitOffset = false;
+  /// Without one the factor is 1.
+  bool weight = true;
   TensorNames tensors = {};
 };
 
@@ -100,8 +102,11 @@ struct GatedLayer {
 
 /// How the frequencies of a rotary embedding are scaled.
 struct RopeScaling {
-  enum Kind { None, Linear, Llama3, Yarn } kind = None;
+  enum Kind { None, Linear, Llama3, Yarn, Proportional } kind = None;
   double factor = 1;
+  /// proportional: pairs of columns that turn, the first ones, by all. The
+  /// frequency of the others is 0.
+  double share = 1;
   /// llama3: turns within the original positions below which a frequency is
   /// scaled wholly, and above which not at all.
   double lowFrequencyFactor = 1, highFrequencyFactor = 4;
@@ -156,6 +161,14 @@ struct AttentionLayer {
   QkNorm qkNorm = QkNorm::None;
   double qkNormEps = 0;
   bool qkNormUnitOffset = false;
+  /// Of an RMS norm of each head of the values, without a weight.
+  std::optional<double> valueNormEps = {};
+  /// The values are what the projection of the keys gives (before norms and
+  /// rotation): `value` is not stored.
+  bool valueFromKey = false;
+  /// Number of an earlier layer whose keys and values are attended to; there
+  /// are none of its own.
+  std::optional<int64_t> keysOf = {};
   FusedLayout fused = FusedLayout::None;
   /// All weights are stored as [in, out].
   bool transposed = false;
@@ -163,6 +176,20 @@ struct AttentionLayer {
   /// Instead of `query`, `key` and `value` if `fused`.
   TensorNames qkv = {};
   TensorNames queryNorm = {}, keyNorm = {};
+};
+
+/// What each layer of a repeat knows of a token beside its row (Gemma Team,
+/// "Gemma 3n"): projection(activation(gate(x)) · v). The vector v of `size`
+/// columns is (norm(context(e) / √columns of e) + √size · table[id]) / √2, e
+/// the rows that enter the repeat. `table` and `context` are stored for all
+/// layers side by side. Parameters NAME.gate, NAME.projection, NAME.table,
+/// NAME.context, NAME.norm.
+struct PerLayerInputLayer {
+  std::string name, input;
+  int64_t entries, size;
+  Activation activation;
+  double eps;
+  TensorNames gate = {}, projection = {}, table = {}, context = {}, norm = {};
 };
 
 struct ActivationLayer {
@@ -235,6 +262,14 @@ struct ScaleLayer {
   double factor;
 };
 
+/// Each column times an element of a stored vector; or, if it is a scalar, all
+/// columns times the one element that is stored.
+struct ScaleColumnsLayer {
+  std::string name;
+  bool isScalar = false;
+  TensorNames tensors = {};
+};
+
 /// cap · tanh(x / cap)
 struct SoftcapLayer {
   double cap;
@@ -265,25 +300,29 @@ struct ResidualLayer {
   std::vector<Layer> layers;
 };
 
-/// x + the sum of branch(x) for each branch.
+/// The sum of branch(x) for each branch, and of x itself if it is a residual.
 struct ParallelLayer {
   std::vector<std::vector<Layer>> branches;
+  bool isResidual = true;
 };
 
 /// `count` times layers, each time with other weights: time i those of
-/// `period[i mod size of period]`.
+/// `period[i mod size of period]`. The layers are numbered from `first` on: 0,
+/// or the number of those in the repeats right in front.
 struct RepeatLayer {
   int64_t count;
   std::vector<std::vector<Layer>> period;
+  int64_t first = 0;
 };
 
 struct Layer {
   mlir::Location loc;
   std::variant<EmbeddingLayer, PositionsLayer, SumLayer, LayerNormLayer,
                RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer, MoeLayer,
-               ActivationLayer, ScaleLayer, SoftcapLayer, PoolLayer,
-               L2NormalizeLayer, SoftmaxLayer, OutputLayer, ResidualLayer,
-               ParallelLayer, RepeatLayer>
+               PerLayerInputLayer, ActivationLayer, ScaleLayer,
+               ScaleColumnsLayer, SoftcapLayer, PoolLayer, L2NormalizeLayer,
+               SoftmaxLayer, OutputLayer, ResidualLayer, ParallelLayer,
+               RepeatLayer>
       kind;
 };
 

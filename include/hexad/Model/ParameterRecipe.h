@@ -64,13 +64,14 @@ private:
   using Sink = llvm::function_ref<void(llvm::ArrayRef<float>)>;
 
   /// Rows of a stored tensor as some rows of the matrix that a layer is. They
-  /// are taken in blocks.
+  /// are taken in blocks; of each all columns, or those from one on.
   struct Part {
     const StoredTensor *tensor;
     int64_t firstElement; ///< of the layer in the tensor
     int64_t firstRow, rows;
     int64_t storedRows;
     int64_t firstStored, blockRows, blockStride;
+    int64_t storedColumns, firstColumn;
 
     /// The stored row that is row `row` of the layer.
     int64_t getStoredRow(int64_t row) const {
@@ -82,9 +83,12 @@ private:
       return blockRows - (row - firstRow) % blockRows;
     }
   };
-  /// Takes the rows that `pick` (null: all) says of a stored tensor's; false if
-  /// they do not lie inside it.
-  static bool pickRows(mlir::DenseI64ArrayAttr pick, Part &part);
+  /// Takes the rows that `pick` (null: all) says of a stored tensor's for a
+  /// layer; false if they do not lie inside it.
+  static bool pickRows(mlir::DenseI64ArrayAttr pick, int64_t layer, Part &part);
+  /// The same for the parameter's columns, of a tensor of `shape`.
+  static bool pickColumns(mlir::DenseI64ArrayAttr pick, int64_t layer,
+                          llvm::ArrayRef<int64_t> shape, Part &part);
   llvm::ArrayRef<Part> getParts(int64_t layer) const {
     return llvm::ArrayRef(parts).slice(layer * partsPerLayer, partsPerLayer);
   }
@@ -106,8 +110,9 @@ private:
   /// A layer as a matrix; a vector is one column.
   int64_t rows = 0, columns = 0;
   int64_t paddedRows = 0, paddedColumns = 0;
-  int64_t panel = 0;       ///< columns of a panel; 0: no panels
-  bool transposed = false; ///< stored [columns, rows]
+  int64_t panel = 0;         ///< columns of a panel; 0: no panels
+  bool transposed = false;   ///< stored [columns, rows]
+  bool hasAllColumns = true; ///< of the stored tensors
 };
 
 /// Checks the recipe of every parameter of `module` against the files in

@@ -161,6 +161,8 @@ typedef struct hexad_cache_info {
   int64_t page_bytes; /* of one page of one layer, a multiple of 64 */
   int32_t layers;
   int32_t window; /* positions that are of use; 0: all */
+  int64_t
+      kept; /* not 0: other attention reads its last layer, later in a call */
 } hexad_cache_info;
 
 /* One for each library, emitted by the compiler as constant data. */

@@ -13,8 +13,9 @@
 using namespace mlir;
 using namespace hexad;
 
-/// Converts one attention: a loop that packs keys and values into pages, and
-/// one over tiles of queries that walks the pages which the tile sees.
+/// Converts one attention: a loop that packs keys and values into pages, but
+/// for those that another attention has packed, and one over tiles of queries
+/// that walks the pages which the tile sees.
 ///
 /// The pages lie in tensors of the call, `[page · kv_heads, …]`, or, with a
 /// cache, in buffers of the sessions, `[kv_heads, …]` for each page.
@@ -23,7 +24,8 @@ public:
   AttentionTiling(Tiler &tiler, AttentionOp op);
 
   void convert() {
-    packPages();
+    if (op.getKey())
+      packPages();
     attend();
   }
 

@@ -173,7 +173,7 @@ LibraryInfo hexad::test::getNextInfo() {
       {"input_ids", "", HEXAD_INPUT_IDS, /*optional=*/false, /*limit=*/10},
       {"attention_mask", "", HEXAD_INPUT_MASK, /*optional=*/true, 0}};
   info.outputs = {{"logits", "", HEXAD_OUTPUT_SELECTED, false, 1, 10}};
-  info.caches = {{/*page_bytes=*/64, /*layers=*/1, /*window=*/0}};
+  info.caches = {{/*page_bytes=*/64, /*layers=*/1, /*window=*/0, /*kept=*/0}};
   info.weightsFile = "next.weights";
   cantFail(assignIdentifiers(info));
   return info;

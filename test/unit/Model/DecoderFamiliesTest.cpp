@@ -74,8 +74,8 @@ TEST_F(DecoderFamilies, RefusesRopes) {
   auto rope = [](llvm::StringRef rest) {
     return makeLlama((",\n  \"rope_parameters\": {\n    " + rest + "}").str());
   };
-  constexpr llvm::StringLiteral kinds =
-      "to be one of default, linear, llama3, yarn, found \"dynamic\"";
+  constexpr llvm::StringLiteral kinds = "to be one of default, linear, llama3, "
+                                        "yarn, proportional, found \"dynamic\"";
   expectConfigError(rope("\"rope_type\": \"dynamic\""), "13:5", kinds);
   expectConfigError(makeLlama(",\n  \"rope_scaling\": {\"type\": \"dynamic\"}"),
                     "12:20", kinds);
@@ -329,7 +329,8 @@ TEST_F(DecoderFamilies, GemmaScalesAndCaps) {
       "rope_type": "longrope"}})"),
                     "15:7",
                     "expected rope_parameters.full_attention.rope_type to be "
-                    "one of default, linear, llama3, yarn, found \"longrope\"");
+                    "one of default, linear, llama3, yarn, "
+                    "proportional, found \"longrope\"");
 }
 
 TEST_F(DecoderFamilies, RefusesModelsOfImages) {

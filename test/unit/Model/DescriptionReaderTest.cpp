@@ -255,8 +255,9 @@ TEST_F(DescriptionReader, RefusesKeys) {
                   "4:18", "inside the model's folder");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, names: gpt9"), "",
-      "expected one of bert, gemma3_text, gpt2, gpt_neox, llama, mistral, "
-      "mixtral, olmo2, qwen2, qwen3, qwen3_moe, found 'gpt9'");
+      "expected one of bert, gemma3_text, gemma4, gemma4_text, gpt2, gpt_neox, "
+      "llama, "
+      "mistral, mixtral, olmo2, qwen2, qwen3, qwen3_moe, found 'gpt9'");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, unused: all"), "",
       "expected a sequence of tensors' names, found 'all'");
@@ -418,8 +419,9 @@ TEST_F(DescriptionReader, RefusesAttentionOfDecoders) {
   expectFieldError("rope: { base: 1 }", "10:44", "unknown key 'base' in rope");
   expectFieldError("rope: { pairing: odd }", "10:53",
                    "expected half or interleaved");
-  expectFieldError("rope: { scaling: { kind: ntk, factor: 2 } }", "10:61",
-                   "expected linear, llama3 or yarn, found 'ntk'");
+  expectFieldError(
+      "rope: { scaling: { kind: ntk, factor: 2 } }", "10:61",
+      "expected linear, llama3, yarn or proportional, found 'ntk'");
   expectFieldError("rope: { scaling: { kind: linear } }", "10:44",
                    "scaling needs the key 'factor'");
   expectFieldError("rope: { scaling: { kind: linear, factor: 2, beta_slow: 1 "
@@ -430,6 +432,10 @@ TEST_F(DescriptionReader, RefusesAttentionOfDecoders) {
   expectFieldError("rope: { scaling: { kind: llama3, factor: 2, "
                    "original_positions: 9, low_frequency_factor: 4 } }",
                    "10:44", "expected high_frequency_factor to be more");
+  expectFieldError("rope: { scaling: { kind: linear, factor: 2, share: 1 } }",
+                   "10:80", "unknown key 'share' in this kind of scaling");
+  expectFieldError("rope: { scaling: { kind: proportional, share: 1.5 } }",
+                   "10:82", "expected a number of at most 1, found '1.5'");
   // Refused before a table of a billion frequencies is made.
   expectFieldError("head_dim: 1073741822, rope: {}", "10:13",
                    "an even number of at most 65536 columns of a head, found "
@@ -450,6 +456,25 @@ TEST_F(DescriptionReader, RefusesDescriptionsThatAreTooLong) {
   expectTextError(goodText.str() + keys, "20014:1", "'k19999' occurs twice");
   expectTextError(goodText.str() + std::string(4 << 20, '#'), "0:0",
                   "expected a text of at most 4194304 bytes");
+}
+
+TEST_F(DescriptionReader, RefusesKeysAndValuesOfDecoders) {
+  auto expectFieldError = [&](std::string fields, llvm::StringRef where,
+                              llvm::StringRef what) {
+    expectTextError(change("heads: 2", "heads: 2, " + fields), where, what);
+  };
+  expectFieldError("keys_of: -1", "10:45",
+                   "expected the number of a layer, from 0 to 4095");
+  expectFieldError("keys_of: 0, fused: blocks", "10:48",
+                   "'fused' cannot stand beside 'keys_of'");
+  expectFieldError("keys_of: 0, value_norm: { eps: 1 }", "10:48",
+                   "'value_norm' cannot stand beside 'keys_of'");
+  expectFieldError("value_from_key: true, fused: blocks", "10:36",
+                   "'value_from_key' cannot stand beside 'fused'");
+  expectFieldError("value_norm: {}", "10:36", "value_norm needs the key 'eps'");
+  expectFieldError("value_from_key: true", "",
+                   "unknown key 'value' in tensors");
+  expectFieldError("keys_of: 0", "", "unknown key 'key' in tensors");
 }
 
 TEST_F(DescriptionReader, RefusesPeriods) {

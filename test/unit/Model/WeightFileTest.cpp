@@ -335,6 +335,93 @@ TEST_F(WeightFile, TakesMembersOfVectors) {
   EXPECT_EQ(getFloats(readFile("weights"), 0, 10), expected);
 }
 
+TEST_F(WeightFile, PicksLayersOfOneTensor) {
+  // Rows or columns that move on from layer to layer.
+  StoredMatrix stored{"t", StoredType::BF16, 41, 27, 3};
+  store({stored});
+  struct {
+    const char *attribute;
+    int64_t rows, columns;
+    int64_t rowStep, columnStep, firstRow, firstColumn;
+  } cases[] = {{"picks = [array<i64: 2, 5, 5, 1, 7>]", 5, 27, 7, 0, 2, 0},
+               {"columns = array<i64: 1, 6, 9>", 41, 6, 0, 9, 0, 1}};
+  for (auto &each : cases)
+    for (int64_t panel : {0, 8, 16})
+      for (int64_t padding : {0, 5}) {
+        SCOPED_TRACE(each.attribute);
+        std::vector<float> expected;
+        int64_t panels = panel ? (each.rows + panel - 1) / panel : 0;
+        int64_t width = each.columns + padding;
+        for (int64_t layer = 0; layer < 3; ++layer) {
+          auto get = [&](int64_t r, int64_t c) {
+            bool inside = r < each.rows && c < each.columns;
+            return inside ? stored.get(each.firstRow + layer * each.rowStep + r,
+                                       each.firstColumn +
+                                           layer * each.columnStep + c)
+                          : 0.0f;
+          };
+          for (int64_t r = 0; !panel && r < each.rows; ++r)
+            for (int64_t c = 0; c < width; ++c)
+              expected.push_back(get(r, c));
+          for (int64_t p = 0; p < panels; ++p)
+            for (int64_t c = 0; c < width; ++c)
+              for (int64_t lane = 0; lane < panel; ++lane)
+                expected.push_back(get(p * panel + lane, c));
+        }
+        std::string text = "hexad.parameter @p : tensor<3x";
+        text += panel ? std::to_string(panels) + "x" + std::to_string(width) +
+                            "x" + std::to_string(panel)
+                      : std::to_string(each.rows) + "x" + std::to_string(width);
+        text += "xf32> from \"w.safetensors\" [\"t\", \"t\", \"t\"] "
+                "{hexad.offset = 0 : i64, layers = 3 : i64, " +
+                std::string(each.attribute);
+        text += panel ? ", panel = " + std::to_string(panel) + " : i64}" : "}";
+        ASSERT_TRUE(write(text)) << diagnostics << text;
+        ASSERT_EQ(getFloats(readFile("weights"), 0, expected.size()), expected)
+            << text;
+      }
+}
+
+TEST_F(WeightFile, RepeatsAnElement) {
+  store({{"s", StoredType::F32, 3, 0, 1}});
+  ASSERT_TRUE(write("hexad.parameter @p : tensor<16xf32> from "
+                    "\"w.safetensors\" [\"s\"] {hexad.offset = 0 : i64, picks "
+                    "= [array<i64: 2, 1, 0, 13>]}"))
+      << diagnostics;
+  std::vector<float> expected(16, 0.0f);
+  std::fill_n(expected.begin(), 13,
+              StoredMatrix{"", StoredType::F32, 3, 0, 1}.get(2, 0));
+  EXPECT_EQ(getFloats(readFile("weights"), 0, 16), expected);
+}
+
+TEST_F(WeightFile, PicksThatDoNotLieInside) {
+  store({{"t", StoredType::F32, 20, 8, 1}});
+  auto getError = [&](const std::string &type, const std::string &attribute) {
+    diagnostics.clear();
+    EXPECT_FALSE(write("hexad.parameter @p : tensor<" + type +
+                       "xf32> from \"w.safetensors\" [\"t\", \"t\"] "
+                       "{hexad.offset = 0 : i64, layers = 2 : i64, " +
+                       attribute + "}"));
+    return diagnostics;
+  };
+  struct {
+    const char *type, *attribute, *message;
+  } cases[] = {{"2x10x8", "picks = [array<i64: 5, 10, 10, 1, 6>]",
+                "of layer 1 do not lie inside the 20 of tensor 't'"},
+               {"2x20x4", "columns = array<i64: 1, 4, 4>",
+                "of layer 1 do not lie inside tensor 't' of shape [20, 8]"},
+               {"2x10x8",
+                "picks = [array<i64: 0, 10, 10, 1, 9223372036854775807>]",
+                "of layer 1 do not lie inside"},
+               // As many rows as there are numbers.
+               {"2x10x8", "picks = [array<i64: 0, 2, 0, 9223372036854775807>]",
+                "do not lie inside"}};
+  for (auto &each : cases) {
+    std::string error = getError(each.type, each.attribute);
+    EXPECT_NE(error.find(each.message), std::string::npos) << error;
+  }
+}
+
 TEST_F(WeightFile, PadsVectors) {
   store({{"a", StoredType::F32, 5, 0, 1}, {"b", StoredType::F16, 3, 0, 2}});
   ASSERT_TRUE(write("hexad.parameter @p : tensor<16xf32> from "

@@ -140,8 +140,8 @@ TEST_P(GoldenModels, RowsPhase) {
 
 INSTANTIATE_TEST_SUITE_P(, GoldenModels,
                          testing::Values("bert", "bert-mlm", "gemma3",
-                                         "gpt-neox", "gpt2", "llama-yarn",
-                                         "qwen3-moe"),
+                                         "gemma4-per-layer-input", "gpt-neox",
+                                         "gpt2", "llama-yarn", "qwen3-moe"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -64,3 +64,18 @@ TEST(RotaryTable, FrequenciesAreGolden) {
   }
   EXPECT_EQ(compared, 10);
 }
+
+// The first pairs turn as those of a whole head, the others stand still.
+TEST(RotaryTable, Proportional) {
+  RopeDescription rope;
+  rope.theta = 1e6;
+  RotaryTable whole = makeRotaryTable(rope, 20);
+  rope.scaling.kind = RopeScaling::Proportional;
+  rope.scaling.share = 0.45; // Four pairs and a half.
+  rope.scaling.factor = 2;
+  RotaryTable table = makeRotaryTable(rope, 20);
+  ASSERT_EQ(table.invFreq.size(), 10u);
+  for (size_t i = 0; i < 10; ++i)
+    EXPECT_EQ(table.invFreq[i], i < 4 ? whole.invFreq[i] / 2 : 0.0f) << i;
+  EXPECT_EQ(table.attentionFactor, 1.0);
+}

@@ -386,9 +386,26 @@ TEST(MostPieces, IsReached) {
       }
 }
 
+// Caches that are read later have places of their own, the others one together.
+TEST(ContextPages, AreSharedUnlessTheyAreKept) {
+  hexad_model_info info = {};
+  const hexad_cache_info caches[] = {
+      {64, 3, 0, 0}, {128, 1, 8, 1}, {192, 1, 0, 0}, {64, 2, 0, 1}};
+  info.caches = caches;
+  int64_t kept = -1;
+  EXPECT_EQ(hexad_context_page_bytes(&info, &kept), 0);
+  EXPECT_EQ(kept, 0);
+  info.cache_count = 1;
+  EXPECT_EQ(hexad_context_page_bytes(&info, &kept), 64);
+  EXPECT_EQ(kept, 64);
+  info.cache_count = 4;
+  EXPECT_EQ(hexad_context_page_bytes(&info, &kept), 192 + 128 + 64);
+  EXPECT_EQ(kept, 192);
+}
+
 TEST(MostPages, AreEnoughAndReached) {
   hexad_model_info info = {};
-  const hexad_cache_info cache = {64, 1, 0};
+  const hexad_cache_info cache = {64, 1, 0, 0};
   info.caches = &cache;
   info.cache_count = 1;
   for (size_t tokens = 0; tokens <= 8; ++tokens)

@@ -123,7 +123,7 @@ protected:
   }
 
   TestModel test;
-  const hexad_cache_info caches[2] = {{64, 1, 0}, {64, 1, window}};
+  const hexad_cache_info caches[2] = {{64, 1, 0, 0}, {64, 1, window, 0}};
   hexad_model *model = nullptr;
   hexad_context *context = nullptr;
   std::vector<hexad_session *> sessions;
@@ -299,7 +299,8 @@ TEST_F(SessionTest, WhatCannotBeMade) {
   refuse(HEXAD_INVALID_ARGUMENT, 301, "at most 300");
   // More than any machine can address.
   test.info.position_limit = 0;
-  const hexad_cache_info huge[2] = {{int64_t(1) << 24, 64, 0}, {64, 1, window}};
+  const hexad_cache_info huge[2] = {{int64_t(1) << 24, 64, 0, 0},
+                                    {64, 1, window, 0}};
   test.info.caches = huge;
   refuse(HEXAD_OUT_OF_MEMORY, INT32_MAX - 100, "memory");
   test.info.caches = caches;

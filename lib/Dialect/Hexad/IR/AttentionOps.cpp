@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssemblyFormat.h"
 #include "FloatRange.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -24,8 +25,67 @@ static int64_t getEndColumn(int64_t offset, int64_t heads, int64_t headDim) {
   return columns;
 }
 
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+ParseResult hexad::parseAttentionOperands(
+    OpAsmParser &parser, OpAsmParser::UnresolvedOperand &query,
+    std::optional<OpAsmParser::UnresolvedOperand> &key,
+    std::optional<OpAsmParser::UnresolvedOperand> &value,
+    OpAsmParser::UnresolvedOperand &segments) {
+  SmallVector<OpAsmParser::UnresolvedOperand, 4> operands;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands))
+    return failure();
+  if (operands.size() != 2 && operands.size() != 4)
+    return parser.emitError(loc, "expected query, key, value and segments, or "
+                                 "query and segments, found ")
+           << operands.size() << " operands";
+  query = operands.front();
+  segments = operands.back();
+  if (operands.size() == 4) {
+    key = operands[1];
+    value = operands[2];
+  }
+  return success();
+}
+
+void hexad::printAttentionOperands(OpAsmPrinter &printer, Operation *,
+                                   Value query, Value key, Value value,
+                                   Value segments) {
+  printer << query << ", ";
+  for (Value operand : {key, value})
+    if (operand)
+      printer << operand << ", ";
+  printer << segments;
+}
+
+ParseResult hexad::parseAttentionTypes(OpAsmParser &parser, Type &query,
+                                       Type &key, Type &value) {
+  if (parser.parseType(query))
+    return failure();
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return failure(parser.parseType(key) || parser.parseComma() ||
+                 parser.parseType(value));
+}
+
+void hexad::printAttentionTypes(OpAsmPrinter &printer, Operation *, Type query,
+                                Type key, Type value) {
+  printer << query;
+  for (Type type : {key, value})
+    if (type)
+      printer << ", " << type;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
 /// Checks what attention and its maps have in common, operand by operand:
-/// `operands` are the query, the key and, in attention, the value.
+/// `operands` are the query, the key and, in attention, the value; null ones
+/// are absent.
 template <typename Op>
 static LogicalResult verifyHeads(Op op, ValueRange operands) {
   auto fail = [&](int constraint) {
@@ -40,6 +100,8 @@ static LogicalResult verifyHeads(Op op, ValueRange operands) {
                    << " offsets, found " << op.getOffsets().size();
   const char *names[] = {"query", "key", "value"};
   for (auto [index, operand] : llvm::enumerate(operands)) {
+    if (!operand)
+      continue;
     auto type = cast<RankedTensorType>(operand.getType());
     int64_t offset = op.getOffsets()[index];
     int64_t columns = getEndColumn(
@@ -60,6 +122,9 @@ static LogicalResult verifyHeads(Op op, ValueRange operands) {
 }
 
 LogicalResult AttentionOp::verify() {
+  if (!getKey() != !getValue() || (!getKey() && !getCache()))
+    return emitOpError("attention_c12: expected a key and a value, or a cache "
+                       "and neither of them");
   Value operands[] = {getQuery(), getKey(), getValue()};
   if (failed(verifyHeads(*this, operands)))
     return failure();
@@ -70,7 +135,8 @@ LogicalResult AttentionOp::verify() {
            << columns << " columns, found " << result;
   int64_t rows = result.getDimSize(0);
   for (Value operand : operands)
-    if (failed(verifyCompatibleDims(
+    if (operand &&
+        failed(verifyCompatibleDims(
             {rows, cast<RankedTensorType>(operand.getType()).getDimSize(0)})))
       return emitOpError("attention_c6: expected operands of as many rows as "
                          "the result, ")

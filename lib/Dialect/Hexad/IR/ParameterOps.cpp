@@ -18,6 +18,48 @@ RankedTensorType ParameterOp::getLayerType() {
                                type.getElementType());
 }
 
+static LogicalResult verifyPicks(ParameterOp op) {
+  if (!op.getPicks())
+    return success();
+  auto picks = op.getPicksAttr().getAsRange<DenseI64ArrayAttr>();
+  bool haveNumbers = llvm::all_of(picks, [](DenseI64ArrayAttr pick) {
+    return pick.size() == 4 || pick.size() == 5;
+  });
+  if (static_cast<int64_t>(op.getPicks()->size()) != op.getPartsPerLayer() ||
+      !haveNumbers)
+    return op.emitOpError("parameter_c7: expected picks of four or five "
+                          "numbers for each of ")
+           << op.getPartsPerLayer() << " parts of a layer, found "
+           << op.getPicksAttr();
+  for (DenseI64ArrayAttr pick : picks) {
+    int64_t first = pick[0], size = pick[1], stride = pick[2], count = pick[3];
+    int64_t step = pick.size() == 5 ? pick[4] : 0;
+    bool overlap = count > 1 && stride != 0 && stride < size;
+    if (first < 0 || size < 1 || count < 1 || overlap || step < 0)
+      return op.emitOpError("parameter_c8: expected a first row, one or more "
+                            "blocks of rows that do not overlap, and a step "
+                            "of at least 0, found ")
+             << pick;
+  }
+  return success();
+}
+
+static LogicalResult verifyColumns(ParameterOp op) {
+  std::optional<ArrayRef<int64_t>> columns = op.getColumns();
+  if (!columns)
+    return success();
+  int64_t rank = op.getLayerType().getRank() - (op.getPanel() ? 1 : 0);
+  if (columns->size() != 3 || rank != 2 || op.getTransposed())
+    return op.emitOpError("parameter_c9: expected three numbers for the "
+                          "columns of matrices that are not transposed, found ")
+           << op.getColumnsAttr() << " and " << op.getTensorType();
+  if ((*columns)[0] < 0 || (*columns)[1] < 1 || (*columns)[2] < 0)
+    return op.emitOpError("parameter_c10: expected a first column, one or more "
+                          "columns, and a step of at least 0, found ")
+           << op.getColumnsAttr();
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   RankedTensorType type = getTensorType();
   if (type.getRank() == 0 || llvm::is_contained(type.getShape(), 0))
@@ -56,25 +98,8 @@ LogicalResult ParameterOp::verify() {
     return emitOpError(
                "parameter_c6: expected matrices to be transposed, found ")
            << getLayerType();
-  if (!getPicks())
-    return success();
-  auto picks = getPicksAttr().getAsRange<DenseI64ArrayAttr>();
-  bool areFour = llvm::all_of(
-      picks, [](DenseI64ArrayAttr pick) { return pick.size() == 4; });
-  if (static_cast<int64_t>(getPicks()->size()) != getPartsPerLayer() ||
-      !areFour)
-    return emitOpError("parameter_c7: expected picks of four numbers for each "
-                       "of ")
-           << getPartsPerLayer() << " parts of a layer, found "
-           << getPicksAttr();
-  for (DenseI64ArrayAttr pick : picks) {
-    int64_t first = pick[0], size = pick[1], stride = pick[2], count = pick[3];
-    if (first < 0 || size < 1 || count < 1 || (count > 1 && stride < size))
-      return emitOpError("parameter_c8: expected a first row, and one or more "
-                         "blocks of rows that do not overlap, found ")
-             << pick;
-  }
-  return success();
+  return success(succeeded(verifyPicks(*this)) &&
+                 succeeded(verifyColumns(*this)));
 }
 
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -98,10 +98,13 @@ private:
         .Case<RowLocalOpInterface>(
             [&](RowLocalOpInterface rowLocal) { return checkRows(rowLocal); })
         .Case<AttentionOp>([&](AttentionOp attention) -> LogicalResult {
-          if (failed(checkTokens(op, {attention.getQuery(), attention.getKey(),
-                                      attention.getValue()})))
+          SmallVector<Value> rows = {attention.getQuery()};
+          if (attention.getKey())
+            rows.append({attention.getKey(), attention.getValue()});
+          if (failed(checkTokens(op, rows)))
             return failure();
-          return checkCache(attention);
+          return attention.getKey() ? checkCache(attention)
+                                    : checkReader(attention);
         })
         .Case<ExpertsOp>(
             [&](ExpertsOp experts) { return checkExperts(experts); })
@@ -224,6 +227,47 @@ private:
         return op.emitOpError("expected a layer of the cache for each "
                               "iteration of the loops around: the index of "
                               "the only loop, or that plus constants");
+    return success();
+  }
+
+  /// Keys and values that an attention only reads must have been appended in
+  /// the same call and before; a call without sessions keeps one layer of them.
+  LogicalResult checkReader(AttentionOp op) {
+    auto cache = symbols.lookup<CacheOp>(*op.getCache());
+    AttentionOp writer = cacheUsers.lookup(cache);
+    if (!writer)
+      return op.emitOpError("expected an attention in front of it that appends "
+                            "to the cache");
+    auto fail = [&](const llvm::Twine &message) {
+      InFlightDiagnostic diagnostic = op.emitOpError(message);
+      diagnostic.attachNote(writer.getLoc()) << "it is extended here";
+      return diagnostic;
+    };
+    if (writer->use_empty())
+      return fail(
+          "expected the attention that appends to the cache to be used");
+    // Without layers the cache was extended once; in the same iteration, just
+    // now.
+    if (op.getLayer() == writer.getLayer())
+      return success();
+    for (auto loop = writer->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (loop->isProperAncestor(op))
+        return fail("expected the layer of the cache that is extended in the "
+                    "same iteration");
+    std::optional<IndexRange> read = getRange(op.getLayer());
+    std::optional<IndexRange> written = getRange(writer.getLayer());
+    if (!read || !written)
+      return op.emitOpError("expected a layer that is known from constants and "
+                            "the bounds of loops");
+    if (written->last < written->first)
+      return fail("expected an attention that appends to the cache at all");
+    if (read->first <= read->last &&
+        (read->first != written->last || read->last != written->last))
+      return fail(
+          "expected the layer of the cache that is extended last, " +
+          llvm::Twine(written->last) + ", found " +
+          llvm::Twine(read->first != written->last ? read->first : read->last));
     return success();
   }
 

@@ -132,7 +132,9 @@ struct Projections {
           parameter.getLayers() != first.getLayers() ||
           parameter.getTransposed() != first.getTransposed() ||
           parameter.getMembers() != first.getMembers() ||
-          !parameter.getPicks() != !first.getPicks() || parameter.getPanel() ||
+          !parameter.getPicks() != !first.getPicks() ||
+          parameter.getColumns() != first.getColumns() ||
+          parameter.getPanel() ||
           load.getLayer() != (loads.empty() ? load : loads[0]).getLayer())
         return failure();
       loads.push_back(load);
@@ -150,7 +152,8 @@ struct FuseProjectionsPass
     SmallVector<AttentionOp> attentions;
     getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
     for (AttentionOp attention : attentions)
-      if (failed(fuse(attention, symbols)))
+      // A query alone needs no fusing.
+      if (attention.getKey() && failed(fuse(attention, symbols)))
         remark::missed(attention.getLoc(),
                        remark::RemarkOpts::name("ProjectionsNotFused")
                            .category("hexad-fuse-projections"))

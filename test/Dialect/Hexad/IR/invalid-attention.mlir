@@ -243,3 +243,31 @@ func.func @softcap_zero_in_f32(%x: tensor<?x60xf32>, %segments: !hexad.segments)
       : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
   return
 }
+
+// -----
+
+func.func @neither_keys_nor_cache(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c12: expected a key and a value, or a cache and neither of them}}
+  %o = hexad.attention %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+hexad.cache @c {kv_heads = 5 : i64, head_dim = 12 : i64}
+func.func @key_without_value(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{attention_c12}}
+  %o = "hexad.attention"(%x, %x, %segments) <{cache = @c, causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>}>
+      : (tensor<?x60xf32>, tensor<?x60xf32>, !hexad.segments) -> tensor<?x60xf32>
+  return
+}
+
+// -----
+
+func.func @three_operands(%x: tensor<?x60xf32>, %segments: !hexad.segments) {
+  // expected-error @below {{expected query, key, value and segments, or query and segments, found 3 operands}}
+  %o = hexad.attention %x, %x, %segments {heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 1.0 : f64}
+      : tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}

@@ -70,17 +70,17 @@ hexad.parameter @w : tensor<4x5x6xf32> from "model.safetensors" ["a", "b", "c"] 
 
 // -----
 
-// expected-error @below {{parameter_c7: expected picks of four numbers for each of 2 parts of a layer, found [array<i64: 0, 20, 60, 3>]}}
+// expected-error @below {{parameter_c7: expected picks of four or five numbers for each of 2 parts of a layer, found [array<i64: 0, 20, 60, 3>]}}
 hexad.parameter @w : tensor<120x60xf32> from "model.safetensors" ["a", "b"] {picks = [array<i64: 0, 20, 60, 3>]}
 
 // -----
 
-// expected-error @below {{parameter_c7: expected picks of four numbers for each of 1 parts of a layer}}
+// expected-error @below {{parameter_c7: expected picks of four or five numbers for each of 1 parts of a layer}}
 hexad.parameter @w : tensor<2x60xf32> from "model.safetensors" ["a", "b"] {layers = 2 : i64, picks = [array<i64: 0, 60, 0>]}
 
 // -----
 
-// expected-error @below {{parameter_c8: expected a first row, and one or more blocks of rows that do not overlap, found array<i64: -1, 20, 60, 3>}}
+// expected-error @below {{parameter_c8: expected a first row, one or more blocks of rows that do not overlap, and a step of at least 0, found array<i64: -1, 20, 60, 3>}}
 hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: -1, 20, 60, 3>]}
 
 // -----
@@ -97,6 +97,41 @@ hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [arr
 
 // expected-error @below {{parameter_c8}}
 hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: 0, 20, 19, 3>]}
+
+// -----
+
+// expected-error @below {{parameter_c8}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {picks = [array<i64: 0, 20, 20, 3, -1>]}
+
+// -----
+
+// expected-error @below {{parameter_c9: expected three numbers for the columns of matrices that are not transposed}}
+hexad.parameter @w : tensor<60x8xf32> from "model.safetensors" ["w"] {columns = array<i64: 0, 8>}
+
+// -----
+
+// expected-error @below {{parameter_c9}}
+hexad.parameter @w : tensor<60x8xf32> from "model.safetensors" ["w"] {transposed, columns = array<i64: 0, 8, 0>}
+
+// -----
+
+// expected-error @below {{parameter_c9}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {columns = array<i64: 0, 8, 0>}
+
+// -----
+
+// expected-error @below {{parameter_c10: expected a first column, one or more columns, and a step of at least 0, found array<i64: 0, 0, 0>}}
+hexad.parameter @w : tensor<60x8xf32> from "model.safetensors" ["w"] {columns = array<i64: 0, 0, 0>}
+
+// -----
+
+// expected-error @below {{parameter_c10}}
+hexad.parameter @w : tensor<60x8xf32> from "model.safetensors" ["w"] {columns = array<i64: -1, 8, 0>}
+
+// -----
+
+// expected-error @below {{parameter_c10}}
+hexad.parameter @w : tensor<60x8xf32> from "model.safetensors" ["w"] {columns = array<i64: 0, 8, -8>}
 
 // -----
 

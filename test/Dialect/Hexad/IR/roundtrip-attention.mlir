@@ -42,3 +42,14 @@ func.func @causal(%x: tensor<?x60xf32>, %segments: !hexad.segments, %layer: inde
   %2 = hexad.select_rows %x, %segments : tensor<?x60xf32> -> tensor<?x60xf32>
   return
 }
+
+// Keys and values that an earlier attention has appended.
+
+// CHECK-LABEL: func @reader
+// CHECK:         hexad.attention %{{.+}}, %{{.+}} cache @layers[%{{.+}}] {causal, head_dim = 12 : i64, heads = 5 : i64, kv_heads = 5 : i64, scale = 2.500000e-01 : f64} : tensor<?x60xf32> -> tensor<?x60xf32>
+func.func @reader(%x: tensor<?x60xf32>, %segments: !hexad.segments, %layer: index) {
+  %0 = hexad.attention %x, %segments cache @layers[%layer]
+      {causal, heads = 5 : i64, kv_heads = 5 : i64, head_dim = 12 : i64, scale = 0.25 : f64}
+      : tensor<?x60xf32> -> tensor<?x60xf32>
+  return
+}

@@ -10,6 +10,12 @@ hexad.parameter @fused : tensor<120x60xf32> from "model.safetensors" ["q", "k"] 
 hexad.parameter @packed : tensor<4x60x16xf32> from "model.safetensors" ["w"] {panel = 16 : i64}
 // CHECK: hexad.parameter @picked : tensor<60x60xf32> from "model.safetensors" ["qkv"] {picks = [array<i64: 20, 20, 60, 3>]}
 hexad.parameter @picked : tensor<60x60xf32> from "model.safetensors" ["qkv"] {picks = [array<i64: 20, 20, 60, 3>]}
+// CHECK: hexad.parameter @rows : tensor<2x20x60xf32> from "model.safetensors" ["w", "w"] {layers = 2 : i64, picks = [array<i64: 0, 20, 20, 1, 20>]}
+hexad.parameter @rows : tensor<2x20x60xf32> from "model.safetensors" ["w", "w"] {layers = 2 : i64, picks = [array<i64: 0, 20, 20, 1, 20>]}
+// CHECK: hexad.parameter @repeated : tensor<60xf32> from "model.safetensors" ["s"] {picks = [array<i64: 0, 1, 0, 60>]}
+hexad.parameter @repeated : tensor<60xf32> from "model.safetensors" ["s"] {picks = [array<i64: 0, 1, 0, 60>]}
+// CHECK: hexad.parameter @columns : tensor<2x109x8xf32> from "model.safetensors" ["t", "t"] {columns = array<i64: 0, 8, 8>, layers = 2 : i64}
+hexad.parameter @columns : tensor<2x109x8xf32> from "model.safetensors" ["t", "t"] {layers = 2 : i64, columns = array<i64: 0, 8, 8>}
 
 // A load is named after its parameter.
 

@@ -534,3 +534,184 @@ func.func @labels_twice(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: t
   %m = hexad.labels %labels, %segments {shift} : tensor<?x?xi32> -> tensor<?xi32>
   return
 }
+
+// -----
+
+// What was extended in the same iteration, or last in a loop that has
+// ended, can be read.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @readers(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %b = hexad.attention %a, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %b : tensor<?x4xf32>
+  }
+  %z = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %y) -> (tensor<?x4xf32>) {
+    %a = hexad.attention %x, %segments cache @cache[%c1] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  %w = scf.for %i = %c1 to %c2 step %c1 iter_args(%x = %z) -> (tensor<?x4xf32>) {
+    %a = hexad.attention %x, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  %s = hexad.select_rows %w, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @read_before(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  // expected-error@+1 {{expected an attention in front of it that appends to the cache}}
+  %b = hexad.attention %x0, %segments cache @cache {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %a = hexad.attention %b, %b, %b, %segments cache @cache {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+      : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = hexad.select_rows %a, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 2 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @read_other_layer(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    // expected-note@+1 {{it is extended here}}
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    // expected-error@+1 {{expected the layer of the cache that is extended in the same iteration}}
+    %b = hexad.attention %a, %segments cache @cache[%c1] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %b : tensor<?x4xf32>
+  }
+  %s = hexad.select_rows %y, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
+
+// -----
+
+// Layers 0 and 2 are extended.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 4 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @step_two(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c4 step %c2 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    // expected-note@+1 {{it is extended here}}
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  // expected-error@+1 {{expected the layer of the cache that is extended last, 2, found 1}}
+  %b = hexad.attention %y, %segments cache @cache[%c1] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = hexad.select_rows %b, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 4 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @read_beyond(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    // expected-note@+1 {{it is extended here}}
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  // expected-error@+1 {{expected the layer of the cache that is extended last, 1, found 3}}
+  %b = hexad.attention %y, %segments cache @cache[%c3] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = hexad.select_rows %b, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
+
+// -----
+
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {layers = 4 : i64, kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @no_iteration(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %y = scf.for %i = %c0 to %c0 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
+    // expected-note@+1 {{it is extended here}}
+    %a = hexad.attention %x, %x, %x, %segments cache @cache[%i] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+        : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    scf.yield %a : tensor<?x4xf32>
+  }
+  // expected-error@+1 {{expected an attention that appends to the cache at all}}
+  %b = hexad.attention %y, %segments cache @cache[%c3] {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = hexad.select_rows %b, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}
+
+// -----
+
+// What nobody looks at would not be computed.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+hexad.cache @cache {kv_heads = 1 : i64, head_dim = 4 : i64}
+func.func @unused_writer(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  // expected-note@+1 {{it is extended here}}
+  %a = hexad.attention %x0, %x0, %x0, %segments cache @cache {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64}
+      : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  // expected-error@+1 {{expected the attention that appends to the cache to be used}}
+  %b = hexad.attention %x0, %segments cache @cache {causal, heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %s = hexad.select_rows %b, %segments : tensor<?x4xf32> -> tensor<?x4xf32>
+  %r = hexad.unpack_rows %s, %segments : tensor<?x4xf32> -> tensor<?x?x4xf32>
+  return %r : tensor<?x?x4xf32>
+}

@@ -12,7 +12,7 @@ include "hexad/Dialect/Hexad/IR/HexadDialect.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "scaled dot-product attention of each segment with itself";
   let description = [{
     For every segment, head `h` with key-value head `g = h·kv_heads/heads` (rounded
@@ -26,8 +26,8 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
     | operand | shape |
     | --- | --- |
     | `query` | `[rows, ≥ offset₀ + heads·head_dim]` |
-    | `key` | `[rows, ≥ offset₁ + kv_heads·head_dim]` |
-    | `value` | `[rows, ≥ offset₂ + kv_heads·head_dim]` |
+    | `key` | `[rows, ≥ offset₁ + kv_heads·head_dim]`, optional with a cache |
+    | `value` | `[rows, ≥ offset₂ + kv_heads·head_dim]`, where there is a key |
     | result | `[rows, heads·head_dim]` |
 
     `offsets` are the columns at which head 0 of query, key and value begins, so
@@ -44,7 +44,10 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
 
     With `cache` the keys and values of the segment's rows are appended to the ones
     that its session holds (`hexad.cache`), of the layer `layer` if there are
-    layers, and t runs over all of them.
+    layers, and t runs over all of them. Without `key` and `value` nothing is
+    appended: the attention sees what an earlier one appended, in the same call and
+    before (shared keys and values: Brandon et al., arXiv:2405.12981). Of a cache with
+    layers that is the one which was extended last.
 
     A score of -∞ is a key of weight 0; a query whose scores are all -∞ gives zeros.
     NaN in a segment's query row, keys or values gives NaN wherever it takes part;
@@ -64,6 +67,7 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
     - `attention_c9`: the symbol is a cache.
     - `attention_c10`: the cache has this attention's heads, head_dim and window.
     - `attention_c11`: a layer is given if, and only if, the cache has layers.
+    - `attention_c12`: key and value are there, or, with a cache, neither.
 
     Example:
 
@@ -72,10 +76,12 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
         : tensor<?x60xf32>, tensor<?x60xf32>, tensor<?x60xf32> -> tensor<?x60xf32>
     %o = hexad.attention %q, %k, %v, %segments cache @attention.cache[%layer] {causal, heads = 6 : i64, kv_heads = 2 : i64, head_dim = 12 : i64, scale = 0.288675134 : f64}
         : tensor<?x72xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x72xf32>
+    %o = hexad.attention %q, %segments cache @attention.cache[%layer] {causal, heads = 6 : i64, kv_heads = 2 : i64, head_dim = 12 : i64, scale = 0.288675134 : f64}
+        : tensor<?x72xf32> -> tensor<?x72xf32>
     ```
   }];
-  let arguments = (ins Hexad_Rows:$query, Hexad_Rows:$key, Hexad_Rows:$value,
-                       Hexad_SegmentsType:$segments,
+  let arguments = (ins Hexad_Rows:$query, Optional<Hexad_Rows>:$key,
+                       Optional<Hexad_Rows>:$value, Hexad_SegmentsType:$segments,
                        ConfinedAttr<I64Attr, [IntPositive]>:$heads,
                        ConfinedAttr<I64Attr, [IntPositive]>:$kv_heads,
                        ConfinedAttr<I64Attr, [IntPositive]>:$head_dim,
@@ -87,10 +93,15 @@ def Hexad_AttentionOp : Hexad_RowwiseOp<"attention",
                        OptionalAttr<FlatSymbolRefAttr>:$cache, Optional<Index>:$layer);
   let results = (outs Hexad_Rows:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `,` $segments (`cache` $cache^ (`[` $layer^ `]`)?)? attr-dict
-    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+    custom<AttentionOperands>($query, $key, $value, $segments)
+    (`cache` $cache^ (`[` $layer^ `]`)?)? attr-dict
+    `:` custom<AttentionTypes>(type($query), type($key), type($value)) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether it appends keys and values to its cache.
+    bool extendsCache() { return getCache() && getKey(); }
+  }];
 }
 
 #endif // HEXAD_DIALECT_HEXAD_IR_HEXADATTENTIONOPS_TD

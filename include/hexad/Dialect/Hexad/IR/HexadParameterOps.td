@@ -27,6 +27,12 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     `first, size, stride, count` are `count` blocks of `size` rows, block i from row
     `first + i·stride` on. So query, key and value are three parameters of one
     stored projection, whether they lie there one behind the other or head by head.
+    A stride of 0 takes the same block again and again. A fifth number, `step`, is
+    where the layers of one stored tensor lie: layer l takes from
+    `first + l·step` on.
+
+    `columns` takes columns of each stored matrix instead of all: `first, size,
+    step` are `size` columns, those of layer l from `first + l·step` on.
 
     A stored tensor of more dimensions than the type has loses dimensions of 1 in
     front, then its last ones become one: filters `[out, channels, height, width]` may
@@ -48,7 +54,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     | `type` | the type that `hexad.load` gives, before a layer is chosen |
     | `file` | the safetensors file, relative to the folder of the description |
     | `tensors` | names of the stored tensors |
-    | `picks` | for each part of a layer `first, size, stride, count` |
+    | `picks` | for each part of a layer `first, size, stride, count`, and perhaps `step` |
+    | `columns` | `first, size, step` |
     | `members` | layers in each stored tensor |
 
     Constraints:
@@ -60,8 +67,13 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     - `parameter_c4`: each layer has the same number of stored tensors.
     - `parameter_c5`: with `panel`, a layer has the shape of panels.
     - `parameter_c6`: what is `transposed` are matrices.
-    - `parameter_c7`: `picks` are four numbers for each part of a layer.
-    - `parameter_c8`: a pick begins at a row, has rows, and its blocks do not overlap.
+    - `parameter_c7`: `picks` are four or five numbers for each part of a layer.
+    - `parameter_c8`: a pick begins at a row, has rows, and its blocks are one block
+      or do not overlap; `step` is not negative.
+    - `parameter_c9`: `columns` are three numbers, of matrices that are not
+      `transposed`.
+    - `parameter_c10`: `columns` begin at a column and have columns; their `step` is
+      not negative.
     - `parameter_c11`: `members` divide the number of `layers`.
 
     Example:
@@ -73,6 +85,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
         ["attention.query_key_value.weight"] {picks = [array<i64: 20, 20, 60, 3>]}
     hexad.parameter @experts.up.weight : tensor<16x28x60xf32> from "model.safetensors"
         ["0.gate_up", "1.gate_up"] {layers = 16 : i64, picks = [array<i64: 28, 28, 28, 1>], members = 8 : i64}
+    hexad.parameter @table : tensor<2x109x8xf32> from "model.safetensors"
+        ["tables.weight", "tables.weight"] {layers = 2 : i64, columns = array<i64: 0, 8, 8>}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_FloatTensor>:$type,
@@ -82,6 +96,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$panel,
                        OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr,
                            "picks of rows">>:$picks,
+                       OptionalAttr<DenseI64ArrayAttr>:$columns,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$members);
   let assemblyFormat = [{
     $sym_name `:` $type `from` $file $tensors attr-dict
