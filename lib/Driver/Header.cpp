@@ -344,8 +344,8 @@ static void writeOutput(raw_ostream &os, const LibraryInfo &info,
                         const OutputInfo &output) {
   if (output.kind == HEXAD_OUTPUT_SCALAR) {
     os << "  /* float: the mean cross-entropy over the elements that have a "
-          "label; NaN if\n   * none has. Wanted alone, it needs no memory for "
-          "logits. Null: not wanted. */\n  float *"
+          "label; NaN if\n   * none has. Wanted alone, it needs no logits: a "
+          "max_logits of 1 will do. Null:\n   * not wanted. */\n  float *"
        << output.field << ";\n";
     return;
   }

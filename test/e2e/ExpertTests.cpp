@@ -53,10 +53,20 @@ std::string getText(const Mixture &mixture) {
 //===----------------------------------------------------------------------===//
 
 TEST(Experts, AnyNumberOfThem) {
-  for (Mixture mixture :
-       {Mixture{1, 1}, {2, 1}, {2, 2}, {5, 2}, {16, 4}, {17, 3}, {128, 8, 19}})
+  for (Mixture mixture : {Mixture{1, 1},
+                          {2, 1},
+                          {2, 2},
+                          {5, 2},
+                          {16, 4},
+                          {17, 3},
+                          {128, 8, 19}}) {
+    SCOPED_TRACE(std::to_string(mixture.topK) + " of " +
+                 std::to_string(mixture.count));
     expectRight(getText(mixture),
                 {Call::of({13, 0, 1, 70}), Call::of({1}), Call::of({0})});
+    if (HasFatalFailure())
+      return;
+  }
 }
 
 TEST(Experts, RenormalizedAndScaled) {

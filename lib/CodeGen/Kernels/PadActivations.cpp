@@ -7,6 +7,7 @@
 
 #include "LowerToKernels.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -94,7 +95,8 @@ void hexad::padActivations(Operation *function, int64_t granule) {
   ActivationPadder padder(granule);
   function->walk([&](Operation *op) {
     if (isa<RowLocalOpInterface>(op) ||
-        (isa<tensor::EmptyOp>(op) && op->removeAttr("hexad.activations")))
+        (isa<tensor::EmptyOp, bufferization::AllocTensorOp>(op) &&
+         op->removeAttr("hexad.activations")))
       padder.pad(op->getResult(0));
   });
 }

@@ -38,13 +38,15 @@ private:
   Value callExpert(Value expert, Range places, Value part);
   void combine(Value parts);
 
-  /// Not tensor.empty: equal ones would become one (CSE).
-  Value allocateIndices(Value dynamicSize, int64_t size) {
-    SmallVector<Value> sizes;
-    if (dynamicSize)
-      sizes.push_back(dynamicSize);
+  /// Not tensor.empty: equal ones would become one (CSE), and a thread would
+  /// write its rows of a later result where others still read.
+  Value allocate(ArrayRef<int64_t> shape, Type element,
+                 ValueRange dynamicSizes) {
     return bufferization::AllocTensorOp::create(
-        b, RankedTensorType::get({size}, b.getI32Type()), sizes);
+        b, RankedTensorType::get(shape, element), dynamicSizes);
+  }
+  Value allocateIndices(int64_t size, ValueRange dynamicSizes = {}) {
+    return allocate(size, b.getI32Type(), dynamicSizes);
   }
 
   Tiler &t;
@@ -58,10 +60,10 @@ private:
 
 /// One thread does it: that is less work than a barrier for each step.
 void Tiler::ExpertTiling::group() {
-  SmallVector<Value> tables{allocateIndices(pairs, ShapedType::kDynamic),
-                            allocateIndices(pairs, ShapedType::kDynamic),
-                            allocateIndices({}, experts + 1),
-                            allocateIndices({}, experts + 1)};
+  SmallVector<Value> tables{allocateIndices(ShapedType::kDynamic, pairs),
+                            allocateIndices(ShapedType::kDynamic, pairs),
+                            allocateIndices(experts + 1),
+                            allocateIndices(experts + 1)};
   // One iteration, but not as a constant: the body of such a loop becomes part
   // of what every thread does.
   Value once = t.min(t.extent(HEXAD_EXTENT_THREADS), t.index(1));
@@ -108,9 +110,12 @@ Value Tiler::ExpertTiling::callExperts() {
                                         t.extent(HEXAD_EXTENT_THREADS), one);
   slices = arith::SelectOp::create(b, isAlone, one, slices);
 
-  auto forall = scf::ForallOp::create(
-      b, SmallVector<OpFoldResult>{slices, count},
-      ValueRange{t.emptyRows(pairs, columns)}, /*mapping=*/std::nullopt);
+  Value parts =
+      allocate({ShapedType::kDynamic, columns}, b.getF32Type(), pairs);
+  parts.getDefiningOp()->setAttr("hexad.activations", b.getUnitAttr());
+  auto forall =
+      scf::ForallOp::create(b, SmallVector<OpFoldResult>{slices, count}, parts,
+                            /*mapping=*/std::nullopt);
   forall->setAttr("hexad.cyclic", b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());

@@ -25,6 +25,35 @@ static model_session *make_session(void **memory) {
   return session;
 }
 
+#ifdef LOSS
+/* The loss alone, of tokens and of none; its context has no room for logits. */
+static int call_forward(model_context *context, const int32_t *tokens) {
+  float *losses = malloc(2 * sizeof(float));
+  int32_t *labels = malloc(COUNT * sizeof(int32_t));
+  memcpy(labels, tokens, COUNT * sizeof(int32_t));
+  labels[0] = -5; /* nobody looks at it */
+  model_arguments call = {0};
+  call.batch = 2;
+  call.seq = COUNT / 2;
+  call.input_ids = tokens;
+  call.labels = labels;
+  int failed = 0;
+  for (int i = 0; i < 2; ++i) {
+    call.loss = losses + i;
+    failed |= model_forward(context, &call) != MODEL_OK;
+  }
+  failed |= !(losses[0] > 1 && losses[0] == losses[1]);
+  call.labels = NULL;
+  failed |= model_forward(context, &call) != MODEL_OK || losses[1] == losses[1];
+  labels[COUNT - 1] = 127;
+  call.labels = labels;
+  failed |= model_forward(context, &call) != MODEL_INPUT_OUT_OF_RANGE;
+  free(losses);
+  free(labels);
+  return failed;
+}
+#endif
+
 static void *work(void *failures) {
   model_context_options options = {0};
   options.max_tokens = COUNT + 1;
@@ -44,6 +73,9 @@ static void *work(void *failures) {
   model_session *other = make_session(&other_memory);
 
   int *failed = failures;
+#ifdef LOSS
+  *failed |= call_forward(context, tokens);
+#endif
   *failed |= model_extend(context, session, tokens, COUNT, MODEL_LAST_LOGITS,
                           whole) != MODEL_OK;
   *failed |= model_session_rewind(session, 3) != MODEL_OK;

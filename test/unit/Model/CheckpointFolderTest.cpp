@@ -124,13 +124,22 @@ TEST_F(CheckpointFolder, ReadsHeads) {
   addPooler("bert.");
   add("classifier.weight", {3, 4});
   add("classifier.bias", {3});
-  OwningOpRef<ModuleOp> classifier = readFolder(
+  std::string classifierConfig =
       change("BertModel", "BertForSequenceClassification",
              change("\"vocab", "\"id2label\": {\"0\": \"a\", \"1\": \"b\", "
-                               "\"2\": \"c\"}, \"vocab")));
+                               "\"2\": \"c\"}, \"vocab"));
+  OwningOpRef<ModuleOp> classifier = readFolder(classifierConfig);
   ASSERT_TRUE(classifier) << diagnostics;
   EXPECT_TRUE(llvm::StringRef(print(*classifier))
                   .contains("-> (tensor<?x3xf32> {hexad.name = \"logits\"})"));
+  // Each segment has one label.
+  OwningOpRef<ModuleOp> withLoss =
+      FolderTest::readFolder(classifierConfig, {"loss"});
+  ASSERT_TRUE(withLoss) << diagnostics;
+  EXPECT_TRUE(
+      llvm::StringRef(print(*withLoss))
+          .contains("tensor<?xi32> {hexad.limit = 3 : i64, hexad.name = "
+                    "\"labels\", hexad.optional}"));
 }
 
 TEST_F(CheckpointFolder, ReadsHalfPrecision) {

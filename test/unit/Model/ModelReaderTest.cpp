@@ -18,9 +18,12 @@ class GoldenModels : public ModelTest,
 TEST_P(GoldenModels, FolderEqualsDescription) {
   std::string folder = getGolden(GetParam());
   std::string yaml = folder + "/" + GetParam() + ".yaml";
-  std::vector<std::string> hidden = {"hidden"};
+  std::vector<std::string> hidden = {"hidden"}, loss = {"loss", "hidden"};
+  // The encoder has no logits.
+  if (llvm::StringRef(GetParam()) == "bert")
+    loss.clear();
   for (ArrayRef<std::string> outputs :
-       {ArrayRef<std::string>(), ArrayRef(hidden)}) {
+       {ArrayRef<std::string>(), ArrayRef(hidden), ArrayRef(loss)}) {
     OwningOpRef<ModuleOp> fromFolder = read(folder, outputs);
     ASSERT_TRUE(fromFolder) << diagnostics;
     OwningOpRef<ModuleOp> fromYaml = read(yaml, outputs);
@@ -58,5 +61,48 @@ TEST_F(ModelTest, DocumentationIsTrue) {
 
 INSTANTIATE_TEST_SUITE_P(Bert, GoldenModels,
                          ::testing::Values("bert", "bert-mlm"));
+
+class LossReader : public ModelTest {
+protected:
+  std::string readWithLoss(llvm::StringRef name) {
+    OwningOpRef<ModuleOp> module = read(getGolden(name), {"loss"});
+    EXPECT_TRUE(module) << diagnostics;
+    return module ? print(*module) : "";
+  }
+};
+
+/// Logits and loss have the layers behind the last norm twice, and one weight.
+TEST_F(LossReader, DecodersHaveTheLabelOfTheNextToken) {
+  std::string text = readWithLoss("gpt2");
+  llvm::StringRef ir = text;
+  EXPECT_TRUE(ir.contains("tensor<?x?xi32> {hexad.limit = 127 : i64, "
+                          "hexad.name = \"labels\", hexad.optional}"))
+      << text;
+  EXPECT_TRUE(ir.contains(" {shift} : tensor<?x?xi32> -> tensor<?xi32>"));
+  EXPECT_TRUE(ir.contains("tensor<f32> {hexad.name = \"loss\"}"));
+  EXPECT_EQ(ir.count("hexad.select_rows"), 1u);
+  EXPECT_EQ(ir.count("hexad.cross_entropy"), 1u);
+  EXPECT_EQ(ir.count("hexad.parameter"),
+            llvm::StringRef(print(*read(getGolden("gpt2"))))
+                .count("hexad.parameter"));
+}
+
+/// Its logits are of selected rows then: a call may want none.
+TEST_F(LossReader, MaskedModelsHaveTheirOwnLabels) {
+  std::string text = readWithLoss("bert-mlm");
+  llvm::StringRef ir = text;
+  EXPECT_TRUE(ir.contains("hexad.labels"));
+  EXPECT_FALSE(ir.contains("{shift}"));
+  EXPECT_EQ(ir.count("hexad.select_rows"), 1u);
+  EXPECT_FALSE(llvm::StringRef(print(*read(getGolden("bert-mlm"))))
+                   .contains("hexad.select_rows"));
+}
+
+TEST_F(LossReader, NeedsLogits) {
+  expectError(getGolden("bert"), "",
+              "output 'loss' needs an output 'logits', which it compares with "
+              "labels",
+              {"loss"});
+}
 
 } // namespace

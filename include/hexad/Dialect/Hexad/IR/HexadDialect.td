@@ -34,8 +34,8 @@ def Hexad_Dialect : Dialect {
     | attribute | on | meaning |
     | --- | --- | --- |
     | `hexad.name` | argument, result | its name in the library's interface |
-    | `hexad.limit` | argument | ids must lie in `[0, limit)` |
-    | `hexad.optional` | argument | may be left out: a mask is then all ones, ids are 0 |
+    | `hexad.limit` | argument | ids must lie in `[0, limit)`; so must labels, or be -100 |
+    | `hexad.optional` | argument | may be left out: a mask is then all ones, ids are 0, no row has a label |
     | `hexad.stacked` | result | a stack, whose members are outputs `name.0`, `name.1`, … |
     | `hexad.position_limit` | function | the most tokens that a segment may have |
 
