@@ -203,6 +203,7 @@ LogicalResult Compilation::read() {
   ReadOptions readOptions;
   readOptions.name = options.name;
   readOptions.outputs = options.outputs;
+  readOptions.imageSize = options.imageSize;
   module = readModel(options.input, readOptions, sources, &context);
   if (!module)
     return diagnostics.fail("the model cannot be read");

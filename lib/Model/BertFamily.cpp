@@ -72,20 +72,6 @@ static constexpr llvm::StringLiteral inertKeys[] = {
 static constexpr llvm::StringLiteral architectures[] = {
     "BertForMaskedLM", "BertForSequenceClassification", "BertModel"};
 
-/// Two labels are what no mention of labels means.
-static LogicalResult readLabelCount(const ConfigFile &config, int64_t &count) {
-  const llvm::json::Value *labels = config.find("id2label");
-  if (!labels)
-    return config.readSize("num_labels", maxDimension, count, 2);
-  const llvm::json::Object *names = labels->getAsObject();
-  if (!names || names->empty())
-    return emitError(config.getLocation("id2label"),
-                     "expected id2label to be an object with at least one "
-                     "label");
-  count = names->size();
-  return success();
-}
-
 static LogicalResult describeBert(const ConfigFile &config,
                                   llvm::StringRef architecture,
                                   Description &description) {
@@ -106,7 +92,7 @@ static LogicalResult describeBert(const ConfigFile &config,
       failed(config.readNumber("layer_norm_eps", eps, 1e-12)) ||
       failed(config.readActivation("hidden_act", activation, "gelu")) ||
       failed(config.readFlag("tie_word_embeddings", tied, true)) ||
-      failed(readLabelCount(config, labels)))
+      failed(config.readLabelCount(labels)))
     return failure();
   if (hidden % heads != 0)
     return emitError(config.getLocation("num_attention_heads"),

@@ -66,12 +66,12 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
       known.getTensors().getValue() != ArrayRef(tensors)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(function);
-    known = ParameterOp::create(builder, loc, builder.getStringAttr(symbol),
-                                TypeAttr::get(stackedType),
-                                builder.getStringAttr(description.weightsFile),
-                                builder.getArrayAttr(tensors), layers,
-                                transposed ? builder.getUnitAttr() : UnitAttr(),
-                                IntegerAttr(), picks, columns, members);
+    known = ParameterOp::create(
+        builder, loc, builder.getStringAttr(symbol), TypeAttr::get(stackedType),
+        builder.getStringAttr(description.weightsFile),
+        builder.getArrayAttr(tensors), layers,
+        transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(), picks,
+        columns, members, DenseI64ArrayAttr(), UnitAttr());
   }
   return LoadOp::create(builder, loc, type, symbol,
                         expert ? expert->member : layer.index);
@@ -110,17 +110,22 @@ ModuleBuilder::build(Location loc, const EmbeddingLayer &layer, Activations) {
 
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const PositionsLayer &layer, Activations) {
-  if (!positions)
-    positions = PositionsOp::create(
-        builder, loc,
-        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
-        segments);
-  Value table = load(loc, layer.name + ".weight", {layer.entries, layer.dim},
-                     layer.tensors.weight);
-  positionLimit =
-      std::min(positionLimit.value_or(layer.entries), layer.entries);
+  Value table;
+  if (image) {
+    FailureOr<Value> resized = loadImagePositions(loc, layer);
+    if (failed(resized))
+      return failure();
+    table = *resized;
+  } else if (layer.grid) {
+    return emitError(loc, "a grid of positions needs an input of images");
+  } else {
+    table = load(loc, layer.name + ".weight", {layer.entries, layer.dim},
+                 layer.tensors.weight);
+    positionLimit =
+        std::min(positionLimit.value_or(layer.entries), layer.entries);
+  }
   return Activations{
-      EmbeddingOp::create(builder, loc, positions, table).getResult()};
+      EmbeddingOp::create(builder, loc, getPositions(loc), table).getResult()};
 }
 
 FailureOr<ModuleBuilder::Activations>
@@ -171,12 +176,20 @@ ModuleBuilder::build(Location loc, const RmsNormLayer &layer, Activations x) {
 FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::build(Location loc, const GatedLayer &layer, Activations x) {
   int64_t columns = getColumns(x.rows);
-  Value gate = buildProjection(loc, layer.name + ".gate", x.rows, layer.hidden,
-                               layer.bias, layer.gate);
+  auto project = [&](llvm::StringRef part, const TensorNames &names,
+                     int64_t first) {
+    std::string name = layer.name + part.str();
+    if (!layer.fused)
+      return buildProjection(loc, name, x.rows, layer.hidden, layer.bias,
+                             names);
+    return buildProjection(loc, name, x.rows, layer.hidden, layer.bias,
+                           layer.gateUp, /*transposed=*/false,
+                           RowPick{first, layer.hidden, layer.hidden, 1});
+  };
+  Value gate = project(".gate", layer.gate, 0);
   gate = ActivationOp::create(builder, loc, gate.getType(), layer.activation,
                               gate);
-  Value up = buildProjection(loc, layer.name + ".up", x.rows, layer.hidden,
-                             layer.bias, layer.up);
+  Value up = project(".up", layer.up, layer.hidden);
   Value product = MultiplyOp::create(builder, loc, gate, up);
   x.rows = buildProjection(loc, layer.name + ".down", product, columns,
                            layer.bias, layer.down);
@@ -219,14 +232,19 @@ ModuleBuilder::build(Location loc, const LinearLayer &layer, Activations x) {
     x.rows =
         SelectRowsOp::create(builder, loc, x.rows.getType(), x.rows, segments);
   }
-  if (layer.tied.empty()) {
+  if (layer.tied.empty() && !layer.firstColumn) {
     x.rows = buildProjection(loc, layer.name, x.rows, layer.out, layer.bias,
                              layer.tensors, layer.transposed);
     return x;
   }
   // The embedding's own parameter, so that it is stored once.
-  Value weight = load(loc, layer.tied + ".weight",
-                      {layer.out, getColumns(x.rows)}, layer.tensors.weight);
+  Selection selection;
+  if (layer.firstColumn)
+    selection.columns =
+        ColumnPick{*layer.firstColumn, getColumns(x.rows), /*step=*/0};
+  const std::string &owner = layer.tied.empty() ? layer.name : layer.tied;
+  Value weight = load(loc, owner + ".weight", {layer.out, getColumns(x.rows)},
+                      layer.tensors.weight, /*transposed=*/false, selection);
   Value bias = layer.bias ? load(loc, layer.name + ".bias", {layer.out},
                                  layer.tensors.bias)
                           : Value();
@@ -247,7 +265,7 @@ ModuleBuilder::build(Location loc, const PoolLayer &layer, Activations x) {
   if (x.pooled)
     return emitError(loc, "each segment is one row already");
   x.rows = PoolOp::create(builder, loc, x.rows.getType(), layer.kind, x.rows,
-                          segments);
+                          segments, layer.skip);
   x.pooled = true;
   return x;
 }
@@ -311,15 +329,42 @@ ModuleBuilder::build(Location loc, const ResidualLayer &layer, Activations x) {
   return x;
 }
 
+/// The sum of what branches give, which may differ from what they get.
 FailureOr<ModuleBuilder::Activations>
-ModuleBuilder::build(Location loc, const ParallelLayer &layer, Activations x) {
-  Value sum = layer.isResidual ? x.rows : Value();
+ModuleBuilder::buildSum(const ParallelLayer &layer, Activations x) {
+  Activations sum;
   for (const std::vector<Layer> &layers : layer.branches) {
-    FailureOr<Value> branch =
-        buildBranch(loc, layer.isResidual ? "parallel" : "branches", layers, x);
+    FailureOr<Activations> branch = buildLayers(layers, x);
     if (failed(branch))
       return failure();
-    sum = sum ? AddOp::create(builder, loc, *branch, sum).getResult() : *branch;
+    if (!sum.rows) {
+      sum = *branch;
+      continue;
+    }
+    if (branch->pooled != sum.pooled ||
+        branch->rows.getType() != sum.rows.getType())
+      return emitError(layers.back().loc, "expected a branch to give rows like "
+                                          "those of the one before: ")
+             << getColumns(sum.rows) << " columns of each "
+             << (sum.pooled ? "sequence" : "token") << ", found "
+             << getColumns(branch->rows) << " of each "
+             << (branch->pooled ? "sequence" : "token");
+    sum.rows =
+        AddOp::create(builder, layers.back().loc, branch->rows, sum.rows);
+  }
+  return sum;
+}
+
+FailureOr<ModuleBuilder::Activations>
+ModuleBuilder::build(Location loc, const ParallelLayer &layer, Activations x) {
+  if (!layer.isResidual)
+    return buildSum(layer, x);
+  Value sum = x.rows;
+  for (const std::vector<Layer> &layers : layer.branches) {
+    FailureOr<Value> branch = buildBranch(loc, "parallel", layers, x);
+    if (failed(branch))
+      return failure();
+    sum = AddOp::create(builder, loc, *branch, sum);
   }
   x.rows = sum;
   return x;
@@ -329,13 +374,14 @@ FailureOr<ModuleBuilder::Activations>
 ModuleBuilder::buildLayer(const Layer &layer, Activations x) {
   bool isSource = std::holds_alternative<EmbeddingLayer>(layer.kind) ||
                   std::holds_alternative<PositionsLayer>(layer.kind) ||
+                  std::holds_alternative<PatchifyLayer>(layer.kind) ||
                   std::holds_alternative<SumLayer>(layer.kind);
   if (isSource && x.rows)
     return emitError(layer.loc, "this layer makes rows of an input and cannot "
                                 "stand behind another layer");
   if (!isSource && !x.rows)
-    return emitError(layer.loc, "expected 'embedding' or 'sum' in front of "
-                                "this layer");
+    return emitError(layer.loc, "expected 'embedding', 'patchify' or 'sum' in "
+                                "front of this layer");
   return std::visit([&](const auto &kind) { return build(layer.loc, kind, x); },
                     layer.kind);
 }
@@ -477,6 +523,9 @@ LogicalResult ModuleBuilder::checkOutputs() {
 
 /// Creates the function with its arguments, and the rows of each input.
 LogicalResult ModuleBuilder::buildInputs() {
+  for (const InputDescription &input : description.inputs)
+    if (input.image)
+      return buildImage(input);
   auto rectangle = RankedTensorType::get(
       {ShapedType::kDynamic, ShapedType::kDynamic}, builder.getI32Type());
   std::vector<InputDescription> inputs = description.inputs;
@@ -559,7 +608,7 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
       function.setResultAttr(index, "hexad.stacked", builder.getUnitAttr());
   }
   for (auto [index, input] : llvm::enumerate(description.inputs)) {
-    if (input.isMask)
+    if (input.isMask || input.image)
       continue;
     auto limit = limits.find(input.name);
     if (limit == limits.end()) {

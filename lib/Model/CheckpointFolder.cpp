@@ -18,10 +18,12 @@ using namespace hexad;
 
 llvm::ArrayRef<const Family *> hexad::getFamilies() {
   static const Family *const families[] = {
-      &bertFamily,    &gemma3Family,  &gemma4WholeFamily, &gemma4Family,
-      &gpt2Family,    &gptNeoxFamily, &llamaFamily,       &mistralFamily,
-      &mixtralFamily, &olmo2Family,   &qwen2Family,       &qwen3Family,
-      &qwen3MoeFamily};
+      &bertFamily,    &dinov2Family,      &dinov2WithRegistersFamily,
+      &gemma3Family,  &gemma4WholeFamily, &gemma4Family,
+      &gpt2Family,    &gptNeoxFamily,     &llamaFamily,
+      &mistralFamily, &mixtralFamily,     &olmo2Family,
+      &qwen2Family,   &qwen3Family,       &qwen3MoeFamily,
+      &vitFamily};
   return families;
 }
 
@@ -133,7 +135,9 @@ OwningOpRef<ModuleOp> hexad::readCheckpointFolder(llvm::StringRef folder,
   Description description{getFolderModelName(folder), loc, {}, {}, {}};
   description.weightsFile = findWeights(folder, loc);
   if (description.weightsFile.empty() ||
-      failed(family->describe(*config, *architecture, description)))
+      failed(family->describe(*config, *architecture, description)) ||
+      (options.imageSize &&
+       failed(setImageSize(description, *options.imageSize))))
     return nullptr;
   llvm::Expected<const TensorSource *> source =
       tensors.get(description.weightsFile);

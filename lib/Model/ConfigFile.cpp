@@ -7,6 +7,7 @@
 
 #include "ConfigFile.h"
 #include "TextFile.h"
+#include "hexad/Model/Description.h"
 #include "hexad/Model/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -281,4 +282,18 @@ LogicalResult ConfigFile::readActivation(llvm::StringRef key,
     known += (known.empty() ? "" : ", ") + spelling.str();
   }
   return expected(key, "one of " + known);
+}
+
+/// Two labels are what no mention of labels means.
+LogicalResult ConfigFile::readLabelCount(int64_t &count) const {
+  const llvm::json::Value *labels = find("id2label");
+  if (!labels)
+    return readSize("num_labels", maxDimension, count, 2);
+  const llvm::json::Object *names = labels->getAsObject();
+  if (!names || names->empty())
+    return emitError(getLocation("id2label"),
+                     "expected id2label to be an object with at least one "
+                     "label");
+  count = names->size();
+  return success();
 }

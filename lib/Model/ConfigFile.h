@@ -82,6 +82,9 @@ public:
                                      Activation &activation,
                                      llvm::StringRef byDefault) const;
 
+  /// The number of labels of a classifier, by `id2label` or `num_labels`.
+  mlir::LogicalResult readLabelCount(int64_t &count) const;
+
   /// "expected KEY to be `what`, found …", at the place of the key.
   mlir::InFlightDiagnostic expected(llvm::StringRef key,
                                     const llvm::Twine &what) const;

@@ -36,7 +36,7 @@ public:
 private:
   LogicalResult readInputs(const YamlNode &node);
   LogicalResult readInput(const YamlEntry &entry);
-  LogicalResult readInputType(const YamlNode &node);
+  LogicalResult readInputType(const YamlNode &node, InputDescription &input);
   LogicalResult readWeights(const YamlNode &node);
 
   Description &description;
@@ -48,11 +48,27 @@ private:
 // Inputs and weights
 //===----------------------------------------------------------------------===//
 
-LogicalResult DescriptionReader::readInputType(const YamlNode &node) {
+LogicalResult DescriptionReader::readInputType(const YamlNode &node,
+                                               InputDescription &input) {
   std::string type = node.text;
   llvm::erase(type, ' ');
-  if (!node.isString() || type != "i32[batch,seq]")
-    return emitExpected(node, "the type \"i32[batch, seq]\"");
+  llvm::StringRef sizes = type;
+  if (node.isString() && type == "i32[batch,seq]")
+    return success();
+  SmallVector<llvm::StringRef> parts;
+  if (node.isString() && sizes.consume_front("f32[batch,") &&
+      sizes.consume_back("]"))
+    sizes.split(parts, ',');
+  SmallVector<int64_t> numbers;
+  for (llvm::StringRef part : parts) {
+    int64_t number;
+    if (!part.getAsInteger(10, number) && number > 0 && number <= maxDimension)
+      numbers.push_back(number);
+  }
+  if (parts.size() != 3 || numbers.size() != 3)
+    return emitExpected(node, "the type \"i32[batch, seq]\", or \"f32[batch, "
+                              "CHANNELS, HEIGHT, WIDTH]\" with numbers");
+  input.image = ImageShape{numbers[0], {numbers[1], numbers[2]}};
   return success();
 }
 
@@ -65,15 +81,20 @@ LogicalResult DescriptionReader::readInput(const YamlEntry &entry) {
            << quoteName(entry.key);
   const YamlNode &value = entry.value;
   if (value.kind != Kind::Mapping) {
+    if (failed(readInputType(value, input)))
+      return failure();
     description.inputs.push_back(input);
-    return readInputType(value);
+    return success();
   }
   if (failed(checkKeys(value, "an input", {"type", "mask", "optional"})) ||
       failed(requireKey(value, "an input", "type")) ||
-      failed(readInputType(value.find("type")->value)) ||
+      failed(readInputType(value.find("type")->value, input)) ||
       failed(readFlag(value, "mask", input.isMask)) ||
       failed(readFlag(value, "optional", input.optional)))
     return failure();
+  if (input.image && (input.isMask || input.optional))
+    return emitError(entry.keyLoc, "an input of images can be neither a mask "
+                                   "nor optional");
   description.inputs.push_back(input);
   return success();
 }
@@ -167,6 +188,9 @@ OwningOpRef<ModuleOp> hexad::readDescription(llvm::StringRef path,
   Description description{"", root->loc, {}, {}, {}};
   DescriptionReader reader(description);
   if (failed(reader.read(*root)))
+    return nullptr;
+  if (options.imageSize &&
+      failed(setImageSize(description, *options.imageSize)))
     return nullptr;
   Location weightsLoc = root->find("weights")->value.find("file")->value.loc;
   llvm::Expected<const TensorSource *> source =

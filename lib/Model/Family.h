@@ -24,9 +24,10 @@ struct Family {
                                   Description &description);
 };
 
-extern const Family bertFamily, gemma3Family, gemma4Family, gemma4WholeFamily,
-    gpt2Family, gptNeoxFamily, llamaFamily, mistralFamily, mixtralFamily,
-    olmo2Family, qwen2Family, qwen3Family, qwen3MoeFamily;
+extern const Family bertFamily, dinov2Family, dinov2WithRegistersFamily,
+    gemma3Family, gemma4Family, gemma4WholeFamily, gpt2Family, gptNeoxFamily,
+    llamaFamily, mistralFamily, mixtralFamily, olmo2Family, qwen2Family,
+    qwen3Family, qwen3MoeFamily, vitFamily;
 
 /// All families, in alphabetical order.
 llvm::ArrayRef<const Family *> getFamilies();

@@ -155,6 +155,11 @@ OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
     return nullptr;
 
   func::FuncOp function = getModelFunction(*module);
+  if (options.imageSize) {
+    emitError(function.getLoc(), "an image size can be given to descriptions "
+                                 "and checkpoint folders only");
+    return nullptr;
+  }
   for (llvm::StringRef output : options.outputs) {
     bool isThere = false;
     for (unsigned i = 0; i < function.getNumResults(); ++i)

@@ -127,6 +127,7 @@ LogicalResult LayerReader::readLayer(const YamlNode &item,
   static constexpr Word words[] = {
       {"embedding", &LayerReader::add<EmbeddingLayer>},
       {"positions", &LayerReader::add<PositionsLayer>},
+      {"patchify", &LayerReader::add<PatchifyLayer>},
       {"sum", &LayerReader::add<SumLayer>},
       {"layer_norm", &LayerReader::add<LayerNormLayer>},
       {"rms_norm", &LayerReader::add<RmsNormLayer>},

@@ -57,6 +57,9 @@ private:
                                  RouterDescription &router);
   mlir::LogicalResult readExpertTensors(const YamlNode &names, MoeLayer &layer);
 
+  // Images.
+  mlir::LogicalResult read(const YamlEntry &entry, PatchifyLayer &layer);
+
   // Layers without weights.
   mlir::LogicalResult read(const YamlEntry &entry, ScaleLayer &layer);
   mlir::LogicalResult read(const YamlEntry &entry, SoftcapLayer &layer);

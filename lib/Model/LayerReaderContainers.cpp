@@ -24,9 +24,11 @@ LogicalResult LayerReader::read(const YamlEntry &entry, SumLayer &layer) {
       termColumns = embedding->dim;
     else if (auto *positions = std::get_if<PositionsLayer>(&term.kind))
       termColumns = positions->dim;
+    else if (auto *patches = std::get_if<PatchifyLayer>(&term.kind))
+      termColumns = patches->dim;
     else
-      return emitError(term.loc, "expected 'embedding' or 'positions' as a "
-                                 "term of a sum");
+      return emitError(term.loc, "expected 'embedding', 'patchify' or "
+                                 "'positions' as a term of a sum");
   }
   termColumns.reset();
   return success();

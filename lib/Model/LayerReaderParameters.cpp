@@ -31,12 +31,20 @@ LogicalResult LayerReader::read(const YamlEntry &entry, EmbeddingLayer &layer) {
 LogicalResult LayerReader::read(const YamlEntry &entry, PositionsLayer &layer) {
   const YamlNode &fields = entry.value;
   layer.dim = termColumns.value_or(0);
-  if (failed(checkKeys(fields, entry.key,
-                       {"name", "entries", "dim", "tensors"})) ||
-      failed(requireKey(fields, entry.key, "entries")) ||
+  layer.entries = 0;
+  const YamlEntry *grid = fields.find("grid");
+  llvm::SmallVector<llvm::StringRef> keys = {"name", "dim", "tensors"};
+  if (grid)
+    keys.append({"grid", "antialias"});
+  else
+    keys.push_back("entries");
+  if (failed(checkKeys(fields, entry.key, keys)) ||
+      (!grid && failed(requireKey(fields, entry.key, "entries"))) ||
+      (grid && failed(readGridSize(grid->value, layer.grid.emplace()))) ||
       failed(readName(entry, layer.name)) ||
       failed(readSize(fields, "entries", layer.entries)) ||
       failed(readSize(fields, "dim", layer.dim)) ||
+      failed(readFlag(fields, "antialias", layer.antialias)) ||
       failed(readTensors(fields, "tensors", true, false, layer.tensors)))
     return failure();
   return layer.dim ? success() : requireKey(fields, entry.key, "dim");
@@ -73,15 +81,24 @@ LogicalResult LayerReader::read(const YamlEntry &entry, RmsNormLayer &layer) {
 
 LogicalResult LayerReader::read(const YamlEntry &entry, LinearLayer &layer) {
   const YamlNode &fields = entry.value;
-  if (failed(checkKeys(
-          fields, entry.key,
-          {"name", "out", "bias", "transposed", "tied", "tensors"})) ||
+  if (failed(checkKeys(fields, entry.key,
+                       {"name", "out", "bias", "transposed", "tied",
+                        "first_column", "tensors"})) ||
       failed(requireKey(fields, entry.key, "out")) ||
       failed(readName(entry, layer.name)) ||
       failed(readSize(fields, "out", layer.out)) ||
       failed(readFlag(fields, "bias", layer.bias)) ||
       failed(readFlag(fields, "transposed", layer.transposed)))
     return failure();
+  if (const YamlEntry *first = fields.find("first_column")) {
+    std::optional<int64_t> column = first->value.getInteger();
+    if (!column || *column < 0 || *column > maxDimension)
+      return emitExpected(first->value, "the number of a column, from 0");
+    if (layer.transposed || fields.find("tied"))
+      return emitError(first->keyLoc, "'first_column' cannot stand beside "
+                                      "'transposed' or 'tied'");
+    layer.firstColumn = *column;
+  }
   const YamlEntry *tied = fields.find("tied");
   if (tied) {
     if (isInRepeat || layer.transposed)
@@ -104,7 +121,7 @@ static std::optional<Activation> getGate(llvm::StringRef kind) {
 
 LogicalResult LayerReader::read(const YamlEntry &entry, GatedLayer &layer) {
   const YamlNode &fields = entry.value;
-  llvm::SmallVector<llvm::StringRef> keys = {"name", "hidden", "bias",
+  llvm::SmallVector<llvm::StringRef> keys = {"name", "hidden", "bias", "fused",
                                              "tensors"};
   std::optional<Activation> gate = getGate(entry.key);
   if (!gate)
@@ -113,7 +130,8 @@ LogicalResult LayerReader::read(const YamlEntry &entry, GatedLayer &layer) {
       failed(requireKey(fields, entry.key, "hidden")) ||
       failed(readName(entry, layer.name)) ||
       failed(readSize(fields, "hidden", layer.hidden)) ||
-      failed(readFlag(fields, "bias", layer.bias)))
+      failed(readFlag(fields, "bias", layer.bias)) ||
+      failed(readFlag(fields, "fused", layer.fused)))
     return failure();
   if (!gate) {
     if (failed(requireKey(fields, entry.key, "activation")))
@@ -128,10 +146,13 @@ LogicalResult LayerReader::read(const YamlEntry &entry, GatedLayer &layer) {
   if (!tensors)
     return success();
   const YamlNode &names = tensors->value;
-  if (failed(checkKeys(names, "tensors", {"gate", "up", "down"})))
-    return failure();
-  std::pair<llvm::StringRef, TensorNames *> parts[] = {
+  llvm::SmallVector<std::pair<llvm::StringRef, TensorNames *>> parts = {
       {"gate", &layer.gate}, {"up", &layer.up}, {"down", &layer.down}};
+  if (layer.fused)
+    parts = {{"gate_up", &layer.gateUp}, {"down", &layer.down}};
+  if (failed(checkKeys(names, "tensors",
+                       llvm::to_vector(llvm::make_first_range(parts)))))
+    return failure();
   for (auto [key, part] : parts)
     if (failed(requireKey(names, "tensors", key)) ||
         failed(readTensors(names, key, true, layer.bias, *part)))

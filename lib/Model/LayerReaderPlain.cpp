@@ -28,13 +28,27 @@ LogicalResult LayerReader::read(const YamlEntry &entry, SoftcapLayer &layer) {
 }
 
 LogicalResult LayerReader::read(const YamlEntry &entry, PoolLayer &layer) {
-  std::optional<Pooling> kind;
-  if (entry.value.isString())
-    kind = symbolizePooling(entry.value.text);
-  if (!kind)
-    return emitExpected(entry.value, "first or mean");
-  layer.kind = *kind;
-  return success();
+  // The kind, or a mapping of it and what it needs.
+  const YamlNode *kind = &entry.value;
+  const YamlEntry *skip = nullptr;
+  if (entry.value.kind == YamlNode::Kind::Mapping) {
+    if (failed(checkKeys(entry.value, entry.key, {"kind", "skip"})) ||
+        failed(requireKey(entry.value, entry.key, "kind")))
+      return failure();
+    kind = &entry.value.find("kind")->value;
+    skip = entry.value.find("skip");
+  }
+  std::optional<Pooling> pooling;
+  if (kind->isString())
+    pooling = symbolizePooling(kind->text);
+  if (!pooling)
+    return emitExpected(*kind, "first or mean");
+  layer.kind = *pooling;
+  if (!skip)
+    return success();
+  if (layer.kind != Pooling::Mean)
+    return emitError(skip->keyLoc, "'skip' can only stand beside 'kind: mean'");
+  return readSize(skip->value, maxDimension, layer.skip);
 }
 
 LogicalResult LayerReader::read(const YamlEntry &entry,

@@ -90,6 +90,8 @@ private:
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const PositionsLayer &,
                                      Activations);
+  mlir::FailureOr<Activations> build(mlir::Location loc, const PatchifyLayer &,
+                                     Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const SumLayer &,
                                      Activations);
   mlir::FailureOr<Activations> build(mlir::Location loc, const LayerNormLayer &,
@@ -134,6 +136,8 @@ private:
                                          mlir::Value &states,
                                          mlir::OpFoldResult member);
 
+  mlir::FailureOr<Activations> buildSum(const ParallelLayer &layer,
+                                        Activations x);
   /// The rows that the layers of a branch give, like its input's.
   mlir::FailureOr<mlir::Value> buildBranch(mlir::Location loc,
                                            llvm::StringRef what,
@@ -197,6 +201,13 @@ private:
   static bool isCausal(llvm::ArrayRef<Layer> layers, bool &pools,
                        bool &attends);
 
+  // BuilderVision.cpp
+  /// Creates the function with its one argument, and the segments of it.
+  mlir::LogicalResult buildImage(const InputDescription &input);
+  mlir::FailureOr<mlir::Value> loadImagePositions(mlir::Location loc,
+                                                  const PositionsLayer &layer);
+  mlir::Value getPositions(mlir::Location loc);
+
   // BuilderLoss.cpp
   /// Finds the logits that the loss is of.
   mlir::LogicalResult findLoss();
@@ -240,6 +251,18 @@ private:
     mlir::Value mean;
   };
 
+  /// The images that the model is about.
+  struct Image {
+    mlir::Value pixels;
+    GridSize patches; ///< in each direction
+    bool hasClassToken;
+    int64_t registers;
+
+    int64_t getTokens() const {
+      return hasClassToken + registers + patches.height * patches.width;
+    }
+  };
+
   const Description &description;
   llvm::ArrayRef<std::string> requested;
   mlir::OpBuilder builder;
@@ -248,6 +271,8 @@ private:
   mlir::ModuleOp module;
   mlir::func::FuncOp function;
   mlir::Value segments, positions;
+  std::optional<Image> image;
+  bool hasPatches = false;          ///< whether a patchify has been built
   llvm::StringMap<mlir::Value> ids; ///< rows of each input that is not a mask
   llvm::StringMap<int64_t> limits;  ///< smallest table that an input indexes
   std::optional<int64_t> positionLimit;

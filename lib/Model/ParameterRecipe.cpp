@@ -238,6 +238,17 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
     stored.back() = (*columns)[1];
     recipe.hasAllColumns = false;
   }
+  if (std::optional<ArrayRef<int64_t>> numbers = parameter.getGrid()) {
+    recipe.grid.emplace(*numbers, parameter.getAntialias());
+    if (rows != recipe.grid->getStoredRows()) {
+      fail() << "expected the " << recipe.grid->getStoredRows()
+             << " rows of a grid, found shape " << formatShape(stored)
+             << " in tensor '"
+             << cast<StringAttr>(parameter.getTensors()[0]).getValue() << "'";
+      return failure();
+    }
+    stored.front() = rows = recipe.grid->getRows();
+  }
   ArrayRef<int64_t> wanted = parameter.getLayerType().getShape();
   recipe.rows = recipe.paddedRows = rows;
   recipe.columns = 1;
@@ -319,8 +330,22 @@ const ParameterRecipe::Part *ParameterRecipe::findPart(int64_t layer,
   });
 }
 
+void ParameterRecipe::readGridRow(int64_t row, int64_t column,
+                                  llvm::MutableArrayRef<float> out) const {
+  std::vector<double> sums(out.size());
+  std::vector<float> elements(out.size());
+  for (const PositionGrid::Term &term : grid->getTerms(row)) {
+    parts.front().tensor->readFloats(term.row * columns + column, elements);
+    for (auto [sum, element] : llvm::zip_equal(sums, elements))
+      sum += term.weight * element;
+  }
+  llvm::copy(sums, out.begin());
+}
+
 void ParameterRecipe::readRow(int64_t layer, int64_t row, int64_t column,
                               llvm::MutableArrayRef<float> out) const {
+  if (grid)
+    return readGridRow(row, column, out);
   const Part *part = findPart(layer, row);
   int64_t storedRow = part->getStoredRow(row);
   if (transposed) {
@@ -419,7 +444,7 @@ void ParameterRecipe::streamPanels(int64_t layer, Sink sink) const {
 void ParameterRecipe::stream(int64_t layer, Sink sink) const {
   if (panel)
     streamPanels(layer, sink);
-  else if (isPlain() && !transposed && hasAllColumns)
+  else if (isPlain() && !transposed && hasAllColumns && !grid)
     streamPlain(layer, sink);
   else
     streamRows(layer, sink);

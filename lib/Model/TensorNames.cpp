@@ -186,14 +186,24 @@ LogicalResult hexad::resolveTensorNames(Description &description,
       tables[embedding->name] = embedding->tensors.weight;
     } else if (auto *positions = std::get_if<PositionsLayer>(&layer.kind)) {
       resolve(positions->name, false, positions->tensors);
+    } else if (auto *patches = std::get_if<PatchifyLayer>(&layer.kind)) {
+      resolve(patches->name, patches->bias, patches->tensors);
+      if (patches->hasClassToken)
+        resolve(patches->name + ".class_token", false, patches->classToken);
+      if (patches->registers)
+        resolve(patches->name + ".registers", false, patches->registerTokens);
     } else if (auto *norm = std::get_if<LayerNormLayer>(&layer.kind)) {
       resolve(norm->name, norm->bias, norm->tensors);
     } else if (auto *norm = std::get_if<RmsNormLayer>(&layer.kind)) {
       if (norm->weight)
         resolve(norm->name, false, norm->tensors);
     } else if (auto *gated = std::get_if<GatedLayer>(&layer.kind)) {
-      resolve(gated->name + ".gate", gated->bias, gated->gate);
-      resolve(gated->name + ".up", gated->bias, gated->up);
+      if (gated->fused) {
+        resolve(gated->name + ".gate_up", gated->bias, gated->gateUp);
+      } else {
+        resolve(gated->name + ".gate", gated->bias, gated->gate);
+        resolve(gated->name + ".up", gated->bias, gated->up);
+      }
       resolve(gated->name + ".down", gated->bias, gated->down);
     } else if (auto *linear = std::get_if<LinearLayer>(&layer.kind)) {
       if (!linear->tied.empty()) {

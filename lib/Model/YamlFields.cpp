@@ -99,6 +99,20 @@ LogicalResult hexad::readActivation(const YamlNode &node,
   return success();
 }
 
+LogicalResult hexad::readGridSize(const YamlNode &node, GridSize &size) {
+  if (node.kind == YamlNode::Kind::Scalar) {
+    if (failed(readSize(node, maxDimension, size.height)))
+      return failure();
+    size.width = size.height;
+    return success();
+  }
+  if (node.kind != YamlNode::Kind::Sequence || node.items.size() != 2)
+    return emitExpected(node, "a size, or height and width");
+  return success(
+      succeeded(readSize(node.items[0], maxDimension, size.height)) &&
+      succeeded(readSize(node.items[1], maxDimension, size.width)));
+}
+
 LogicalResult hexad::requireKey(const YamlNode &mapping, llvm::StringRef what,
                                 llvm::StringRef key) {
   if (mapping.find(key))

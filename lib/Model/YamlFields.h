@@ -15,6 +15,7 @@
 
 #include "YamlTree.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Model/Description.h"
 
 namespace hexad {
 
@@ -43,6 +44,9 @@ mlir::LogicalResult readPositive(const YamlNode &mapping, llvm::StringRef key,
 
 mlir::LogicalResult readActivation(const YamlNode &node,
                                    Activation &activation);
+
+/// `[height, width]`, or one number for both.
+mlir::LogicalResult readGridSize(const YamlNode &node, GridSize &size);
 
 /// Checks that `mapping`, which messages call `what`, has `key`.
 mlir::LogicalResult requireKey(const YamlNode &mapping, llvm::StringRef what,

@@ -20,6 +20,7 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"DIR">,
 defm name : Value<"name", "NAME", "Name of the model, begins all names in C (default: the input's own)">;
 defm mcpu : Value<"mcpu", "CPU", "CPU to compile for: native (default), x86-64-v3, x86-64-v4, znver3, ...">;
 defm outputs : Value<"outputs", "LIST", "Outputs beside the model's own: hidden, attention, loss, with commas between">;
+defm image_size : Value<"image-size", "HxW", "Height and width of images, e.g. 224x320, where positions can be resized (default: the model\'s own)">;
 defm sanitize : Value<"sanitize", "CHECK", "Let the library check its accesses: address or thread, see below">;
 defm emit : Value<"emit", "LIST", "Which files to write, see below">;
 defm compile_to : Value<"compile-to", "PHASE", "Print the IR of a phase, see below, and stop">;

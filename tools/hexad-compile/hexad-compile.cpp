@@ -77,6 +77,17 @@ static Expected<CompileOptions> getOptions(const InputArgList &arguments) {
   options.dumpPhasesDir = arguments.getLastArgValue(OPT_dump_phases).str();
   for (StringRef output : getNames(arguments, OPT_outputs))
     options.outputs.push_back(output.str());
+  if (const Arg *argument = arguments.getLastArg(OPT_image_size)) {
+    auto [height, width] = StringRef(argument->getValue()).split('x');
+    GridSize size;
+    if (height.getAsInteger(10, size.height) ||
+        width.getAsInteger(10, size.width) || size.height < 1 ||
+        size.height > INT32_MAX || size.width < 1 || size.width > INT32_MAX)
+      return createStringError("expected --image-size=HEIGHTxWIDTH in pixels, "
+                               "found '" +
+                               StringRef(argument->getValue()) + "'");
+    options.imageSize = size;
+  }
   if (arguments.hasArg(OPT_emit)) {
     options.products.clear();
     for (StringRef name : getNames(arguments, OPT_emit)) {

@@ -10,6 +10,7 @@
 
 #include "hexad/Driver/Sanitizer.h"
 #include "hexad/Driver/StagedFiles.h"
+#include "hexad/Model/GridSize.h"
 #include "hexad/Pipelines/Pipelines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -35,6 +36,7 @@ struct CompileOptions {
   std::string name;      ///< of the model; empty: its own
   std::string cpu = "native";
   llvm::SmallVector<std::string> outputs; ///< beside the model's own
+  std::optional<GridSize> imageSize;      ///< if not the model's own
   llvm::SmallVector<Product> products = {Product::Header, Product::Weights,
                                          Product::Library};
   /// What checks the library's accesses.

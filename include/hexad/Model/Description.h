@@ -15,6 +15,7 @@
 #define HEXAD_MODEL_DESCRIPTION_H
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Model/GridSize.h"
 #include "hexad/Model/Safetensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -41,12 +42,18 @@ struct TensorNames {
   std::string weight, bias;
 };
 
+struct ImageShape {
+  int64_t channels;
+  GridSize size;
+};
+
 struct InputDescription {
   std::string name;
   mlir::Location loc;
-  /// Says which elements are real; the others are ids.
+  /// Says which elements are real; the others are ids or images.
   bool isMask = false;
   bool optional = false;
+  std::optional<ImageShape> image = {};
 };
 
 /// Rows of a table, chosen by the ids of an input.
@@ -59,8 +66,29 @@ struct EmbeddingLayer {
 /// Rows of a table, chosen by the position in the segment.
 struct PositionsLayer {
   std::string name;
+  /// Of the table; of no account with a grid.
   int64_t entries, dim;
   TensorNames tensors = {};
+  /// The table is a row for the class token, if there is one, and a grid of
+  /// this size, which is resized to that of the image's patches.
+  std::optional<GridSize> grid = {};
+  bool antialias = false;
+};
+
+/// Patches of the images of an input, projected to rows (hexad.patchify).
+/// Parameters NAME.weight, NAME.bias, and NAME.prefix for the rows in front of
+/// each image's patches.
+struct PatchifyLayer {
+  std::string name, input;
+  int64_t dim;
+  GridSize patch;
+  bool bias = true;
+  bool hasClassToken = false;
+  /// Rows behind the class token; they have no positions.
+  int64_t registers = 0;
+  TensorNames tensors = {}, classToken = {}, registerTokens = {};
+
+  int64_t getPrefix() const { return hasClassToken + registers; }
 };
 
 struct LayerNormLayer {
@@ -86,6 +114,9 @@ struct LinearLayer {
   bool bias = false;
   /// Stored as [in, out].
   bool transposed = false;
+  /// The weight is so many columns of the stored one as the input has, from
+  /// this one on; all if absent.
+  std::optional<int64_t> firstColumn = {};
   /// Name of the embedding whose table is the weight; empty: its own.
   std::string tied = {};
   TensorNames tensors = {};
@@ -98,6 +129,9 @@ struct GatedLayer {
   Activation activation;
   bool bias = false;
   TensorNames gate = {}, up = {}, down = {};
+  /// Gate and up are the rows of one stored tensor, one behind the other.
+  bool fused = false;
+  TensorNames gateUp = {};
 };
 
 /// How the frequencies of a rotary embedding are scaled.
@@ -277,6 +311,8 @@ struct SoftcapLayer {
 
 struct PoolLayer {
   Pooling kind;
+  /// Rows in front of those that a mean is of.
+  int64_t skip = 0;
 };
 
 struct L2NormalizeLayer {
@@ -317,12 +353,12 @@ struct RepeatLayer {
 
 struct Layer {
   mlir::Location loc;
-  std::variant<EmbeddingLayer, PositionsLayer, SumLayer, LayerNormLayer,
-               RmsNormLayer, LinearLayer, GatedLayer, AttentionLayer, MoeLayer,
-               PerLayerInputLayer, ActivationLayer, ScaleLayer,
-               ScaleColumnsLayer, SoftcapLayer, PoolLayer, L2NormalizeLayer,
-               SoftmaxLayer, OutputLayer, ResidualLayer, ParallelLayer,
-               RepeatLayer>
+  std::variant<EmbeddingLayer, PositionsLayer, PatchifyLayer, SumLayer,
+               LayerNormLayer, RmsNormLayer, LinearLayer, GatedLayer,
+               AttentionLayer, MoeLayer, PerLayerInputLayer, ActivationLayer,
+               ScaleLayer, ScaleColumnsLayer, SoftcapLayer, PoolLayer,
+               L2NormalizeLayer, SoftmaxLayer, OutputLayer, ResidualLayer,
+               ParallelLayer, RepeatLayer>
       kind;
 };
 
@@ -343,6 +379,10 @@ struct Description {
 /// execution, with the number of its first iteration if it is in a repeat.
 void forEachLayer(llvm::MutableArrayRef<Layer> layers,
                   llvm::function_ref<void(Layer &, int64_t)> visit);
+
+/// Gives the images of `description` another size than they have. Emits a
+/// diagnostic if there are none.
+mlir::LogicalResult setImageSize(Description &description, GridSize size);
 
 /// Makes hexad IR (docs/Architecture.md) of a description. `outputs` are asked
 /// for beside the model's own: `hidden`, `attention` or names of its own. Emits

@@ -8,10 +8,12 @@
 #ifndef HEXAD_MODEL_MODELREADER_H
 #define HEXAD_MODEL_MODELREADER_H
 
+#include "hexad/Model/GridSize.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/SourceMgr.h"
+#include <optional>
 #include <string>
 
 namespace hexad {
@@ -21,6 +23,8 @@ struct ReadOptions {
   std::string name;
   /// Outputs asked for beside the model's own, e.g. "hidden".
   llvm::SmallVector<std::string> outputs;
+  /// Height and width of images, if they are to be others than the model's.
+  std::optional<GridSize> imageSize;
 };
 
 /// Reads a YAML description (.yaml, .yml), a checkpoint folder, or a .mlir file

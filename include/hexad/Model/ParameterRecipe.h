@@ -9,6 +9,7 @@
 #define HEXAD_MODEL_PARAMETERRECIPE_H
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
+#include "hexad/Model/PositionGrid.h"
 #include "hexad/Model/Safetensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -97,6 +98,9 @@ private:
   /// Reads `out.size()` elements of a row of a layer from `column` on.
   void readRow(int64_t layer, int64_t row, int64_t column,
                llvm::MutableArrayRef<float> out) const;
+  /// The same of a row of a resized grid.
+  void readGridRow(int64_t row, int64_t column,
+                   llvm::MutableArrayRef<float> out) const;
   /// Reads `out.size()` elements of a column of a layer that is stored
   /// transposed, from `row` on.
   void readColumn(int64_t layer, int64_t column, int64_t row,
@@ -110,9 +114,10 @@ private:
   /// A layer as a matrix; a vector is one column.
   int64_t rows = 0, columns = 0;
   int64_t paddedRows = 0, paddedColumns = 0;
-  int64_t panel = 0;         ///< columns of a panel; 0: no panels
-  bool transposed = false;   ///< stored [columns, rows]
-  bool hasAllColumns = true; ///< of the stored tensors
+  int64_t panel = 0;                ///< columns of a panel; 0: no panels
+  bool transposed = false;          ///< stored [columns, rows]
+  bool hasAllColumns = true;        ///< of the stored tensors
+  std::optional<PositionGrid> grid; ///< of the one part
 };
 
 /// Checks the recipe of every parameter of `module` against the files in

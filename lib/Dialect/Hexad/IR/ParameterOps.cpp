@@ -60,6 +60,36 @@ static LogicalResult verifyColumns(ParameterOp op) {
   return success();
 }
 
+static LogicalResult verifyGrid(ParameterOp parameter) {
+  std::optional<ArrayRef<int64_t>> grid = parameter.getGrid();
+  if (!grid) {
+    if (parameter.getAntialias())
+      return parameter.emitOpError(
+          "parameter_c14: expected 'antialias' beside 'grid'");
+    return success();
+  }
+  RankedTensorType type = parameter.getTensorType();
+  if (type.getRank() != 2 || parameter.getTensors().size() != 1 ||
+      parameter.getLayers() || parameter.getTransposed() ||
+      parameter.getPanel() || parameter.getPicks() || parameter.getColumns())
+    return parameter.emitOpError("parameter_c12: expected a grid of one stored "
+                                 "matrix, as it is stored, found ")
+           << type;
+  constexpr int64_t limit = int64_t(1) << 31;
+  bool areSizes = grid->size() == 6;
+  for (auto [index, number] : llvm::enumerate(*grid))
+    areSizes &= number >= (index < 2 ? 0 : 1) && number < limit;
+  if (!areSizes)
+    return parameter.emitOpError("parameter_c13: expected a grid of six "
+                                 "numbers kept, zeros, h, w, H, W, found ")
+           << parameter.getGridAttr();
+  int64_t rows = (*grid)[0] + (*grid)[1] + (*grid)[4] * (*grid)[5];
+  if (type.getDimSize(0) != rows)
+    return parameter.emitOpError("parameter_c13: expected ")
+           << rows << " rows of the grid, found " << type;
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   RankedTensorType type = getTensorType();
   if (type.getRank() == 0 || llvm::is_contained(type.getShape(), 0))
@@ -99,7 +129,8 @@ LogicalResult ParameterOp::verify() {
                "parameter_c6: expected matrices to be transposed, found ")
            << getLayerType();
   return success(succeeded(verifyPicks(*this)) &&
-                 succeeded(verifyColumns(*this)));
+                 succeeded(verifyColumns(*this)) &&
+                 succeeded(verifyGrid(*this)));
 }
 
 LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -43,6 +43,21 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     stored: layer l is member l mod `members` of its tensor, without that dimension,
     and there is one name for each `members` layers and part.
 
+    `grid` resizes the learned positions of an image's patches. Of its numbers
+    `kept, zeros, h, w, H, W` the stored matrix has kept + h·w rows. The first `kept`
+    (a class token's) stay, `zeros` rows of zeros follow (registers have no positions),
+    then the others, which are an h × w grid in row order, resized to H × W by cubic
+    convolution with a = -3/4 (Keys, "Cubic Convolution Interpolation for Digital Image
+    Processing", IEEE TASSP 29, 1981; torch's `interpolate(mode="bicubic",
+    align_corners=False)`). Row (y, x) of it is, with s = (y + ½)·h/H - ½, s' = (x + ½)·w/W - ½:
+
+    `Σ_{i,j} k(s - i)·k(s' - j)·stored[clamp(i, 0, h-1), clamp(j, 0, w-1)]`,
+    `k(d) = (a+2)|d|³ - (a+3)|d|² + 1` for |d| ≤ 1, `a|d|³ - 5a|d|² + 8a|d| - 4a` for
+    1 < |d| < 2, else 0. With `antialias` a = -1/2, and an axis that shrinks by f has
+    `k((s - i)/f)` in place of `k(s - i)`; elements outside are left out, and the weights
+    of each axis divided by their sum (torch's `antialias=True`). All is computed in
+    double precision and rounded once; a weight of 0 takes no part.
+
     `panel = NR` says that the last two dimensions `[out, in]` of the result lie
     in memory as panels of NR columns: the type is then
     `[layers,] ceil(out / NR) x in x NR`, the columns behind `out` are zero.
@@ -57,6 +72,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     | `picks` | for each part of a layer `first, size, stride, count`, and perhaps `step` |
     | `columns` | `first, size, step` |
     | `members` | layers in each stored tensor |
+    | `grid` | `kept, zeros, h, w, H, W` |
 
     Constraints:
 
@@ -75,6 +91,11 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     - `parameter_c10`: `columns` begin at a column and have columns; their `step` is
       not negative.
     - `parameter_c11`: `members` divide the number of `layers`.
+    - `parameter_c12`: `grid` is of one stored matrix, without `layers`, `transposed`, `panel`
+      and picks.
+    - `parameter_c13`: `grid` is six numbers below 2^31, the first two at least 0, the
+      others at least 1; the type has kept + zeros + H·W rows.
+    - `parameter_c14`: `antialias` stands beside `grid`.
 
     Example:
 
@@ -87,6 +108,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
         ["0.gate_up", "1.gate_up"] {layers = 16 : i64, picks = [array<i64: 28, 28, 28, 1>], members = 8 : i64}
     hexad.parameter @table : tensor<2x109x8xf32> from "model.safetensors"
         ["tables.weight", "tables.weight"] {layers = 2 : i64, columns = array<i64: 0, 8, 8>}
+    hexad.parameter @positions : tensor<17x60xf32> from "model.safetensors"
+        ["embeddings.position_embeddings"] {grid = array<i64: 1, 0, 14, 14, 4, 4>}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_FloatTensor>:$type,
@@ -97,7 +120,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
                        OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr,
                            "picks of rows">>:$picks,
                        OptionalAttr<DenseI64ArrayAttr>:$columns,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$members);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$members,
+                       OptionalAttr<DenseI64ArrayAttr>:$grid, UnitAttr:$antialias);
   let assemblyFormat = [{
     $sym_name `:` $type `from` $file $tensors attr-dict
   }];
