@@ -318,7 +318,6 @@ TEST_F(VisionDescriptions, RefuseWhatDoesNotFit) {
   expectTextError("kind: mean", "kind: first", "9:25",
                   "'skip' can only stand beside 'kind: mean'");
   expectTextError("kind: mean", "kind: max", "9:19", "expected first or mean");
-  expectTextError("class_token: c }", "projection: q }", "", "");
 }
 
 TEST_F(VisionDescriptions, PatchesAreOfImages) {

@@ -135,6 +135,56 @@ hexad.parameter @w : tensor<60x8xf32> from "model.safetensors" ["w"] {columns = 
 
 // -----
 
+// expected-error @below {{parameter_c12: expected a grid of one stored matrix, as it is stored, found 'tensor<60xf32>'}}
+hexad.parameter @w : tensor<60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 0, 2, 2, 3, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c12}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w", "v"] {grid = array<i64: 1, 0, 2, 2, 3, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c12}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 0, 2, 2, 3, 3>, transposed}
+
+// -----
+
+// expected-error @below {{parameter_c12}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 0, 2, 2, 3, 3>, columns = array<i64: 0, 60, 0>}
+
+// -----
+
+// expected-error @below {{parameter_c13: expected a grid of six numbers kept, zeros, h, w, H, W, found array<i64: 1, 0, 2, 2, 3>}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 0, 2, 2, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c13}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, -1, 2, 2, 3, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c13}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 0, 0, 2, 3, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c13}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 0, 2147483648, 2, 3, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c13: expected 12 rows of the grid, found 'tensor<10x60xf32>'}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = array<i64: 1, 2, 2, 2, 3, 3>}
+
+// -----
+
+// expected-error @below {{parameter_c14: expected 'antialias' beside 'grid'}}
+hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {antialias}
+
+// -----
+
 func.func @no_parameter() {
   // expected-error @below {{load_c1: no parameter of the name @w}}
   %w = hexad.load @w : tensor<60xf32>
