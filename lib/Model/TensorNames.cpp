@@ -87,6 +87,14 @@ public:
     return success();
   }
 
+  /// The same for a lone tensor, whose name is the stem.
+  LogicalResult resolveBare(Location loc, llvm::StringRef layer,
+                            int64_t iteration, TensorNames &names) {
+    if (!names.weight.empty())
+      return success();
+    return find(loc, layer, iteration, {"", ".weight", ".gamma"}, names.weight);
+  }
+
   /// Whether a tensor is stored for a layer.
   bool isStored(llvm::StringRef layer, int64_t iteration) {
     return family && llvm::any_of(family->stems, [&](const NameStem &stem) {
@@ -181,6 +189,10 @@ LogicalResult hexad::resolveTensorNames(Description &description,
         result =
             resolver.resolve(layer.loc, name.str(), iteration, bias, names);
     };
+    auto resolveBare = [&](const llvm::Twine &name, TensorNames &names) {
+      if (succeeded(result))
+        result = resolver.resolveBare(layer.loc, name.str(), iteration, names);
+    };
     if (auto *embedding = std::get_if<EmbeddingLayer>(&layer.kind)) {
       resolve(embedding->name, false, embedding->tensors);
       tables[embedding->name] = embedding->tensors.weight;
@@ -189,9 +201,9 @@ LogicalResult hexad::resolveTensorNames(Description &description,
     } else if (auto *patches = std::get_if<PatchifyLayer>(&layer.kind)) {
       resolve(patches->name, patches->bias, patches->tensors);
       if (patches->hasClassToken)
-        resolve(patches->name + ".class_token", false, patches->classToken);
+        resolveBare(patches->name + ".class_token", patches->classToken);
       if (patches->registers)
-        resolve(patches->name + ".registers", false, patches->registerTokens);
+        resolveBare(patches->name + ".registers", patches->registerTokens);
     } else if (auto *norm = std::get_if<LayerNormLayer>(&layer.kind)) {
       resolve(norm->name, norm->bias, norm->tensors);
     } else if (auto *norm = std::get_if<RmsNormLayer>(&layer.kind)) {

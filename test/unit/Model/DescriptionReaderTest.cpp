@@ -255,9 +255,10 @@ TEST_F(DescriptionReader, RefusesKeys) {
                   "4:18", "inside the model's folder");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, names: gpt9"), "",
-      "expected one of bert, gemma3_text, gemma4, gemma4_text, gpt2, gpt_neox, "
+      "expected one of bert, dinov2, dinov2_with_registers, gemma3_text, "
+      "gemma4, gemma4_text, gpt2, gpt_neox, "
       "llama, "
-      "mistral, mixtral, olmo2, qwen2, qwen3, qwen3_moe, found 'gpt9'");
+      "mistral, mixtral, olmo2, qwen2, qwen3, qwen3_moe, vit, found 'gpt9'");
   expectTextError(
       change("file: w.safetensors", "file: w.safetensors, unused: all"), "",
       "expected a sequence of tensors' names, found 'all'");
@@ -275,7 +276,8 @@ TEST_F(DescriptionReader, RefusesKeys) {
 TEST_F(DescriptionReader, RefusesInputs) {
   llvm::StringRef good = "\"i32[batch, seq]\"";
   expectTextError(change(good, "i64"), "3:8",
-                  "expected the type \"i32[batch, seq]\", found 'i64'");
+                  "expected the type \"i32[batch, seq]\", or \"f32[batch, "
+                  "CHANNELS, HEIGHT, WIDTH]\" with numbers, found 'i64'");
   expectTextError(change("  ids: \"i32[batch, seq]\"", "  {}"), "",
                   "expected a mapping of names to types");
   expectTextError(change("ids:", "\"a b\":"), "3:3", "found 'a b'");
@@ -339,7 +341,7 @@ TEST_F(DescriptionReader, RefusesLayers) {
   expectTextError(change("  - embedding: { input: ids, entries: 7, dim: 4, "
                          "tensors: table }\n",
                          ""),
-                  "6:5", "expected 'embedding' or 'sum' in front");
+                  "6:5", "expected 'embedding', 'patchify' or 'sum' in front");
   expectTextError(change("  - output: logits",
                          "  - positions: { entries: 3, dim: 3, tensors: head }"
                          "\n  - output: logits"),
@@ -502,7 +504,7 @@ TEST_F(DescriptionReader, RefusesSums) {
       "expected a sequence of two or more terms, found a sequence of 1");
   expectTextError(
       change(embedding, ("sum: [ " + embedding + ", softmax: {} ]").str()), "",
-      "expected 'embedding' or 'positions' as a term");
+      "expected 'embedding', 'patchify' or 'positions' as a term");
   expectTextError(
       change(embedding, ("sum: [ " + embedding +
                          ", positions: { entries: 3, dim: 5, tensors: p } ]")

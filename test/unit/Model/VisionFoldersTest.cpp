@@ -271,7 +271,7 @@ class VisionDescriptions : public FolderTest {
 protected:
   VisionDescriptions() {
     add("p.weight", {3, 2, 2, 3});
-    add("c", {3});
+    add("c", {1, 3});
     add("t.weight", {5, 3});
     EXPECT_FALSE(
         !!writeSafetensors(folder.getPath("model.safetensors"), tensors));
@@ -308,14 +308,14 @@ TEST_F(VisionDescriptions, RefuseWhatDoesNotFit) {
                   "expected images of fewer than 2^31 elements");
   expectTextError("input: pixels", "input: pixel", "6:9",
                   "expected the name of an input of images, found 'pixel'");
-  expectTextError("patch: [2, 3]", "patch: [2]", "6:42",
+  expectTextError("patch: [2, 3]", "patch: [2]", "6:36",
                   "expected a size, or height and width");
   expectTextError("entries: 5", "entries: 6", "7:9",
                   "expected a position for each of the 5 tokens of an image, "
                   "found 6; 'grid' resizes them");
   expectTextError("entries: 5", "entries: 5, grid: 2", "",
                   "unknown key 'entries'");
-  expectTextError("kind: mean", "kind: first", "9:25",
+  expectTextError("kind: mean", "kind: first", "9:26",
                   "'skip' can only stand beside 'kind: mean'");
   expectTextError("kind: mean", "kind: max", "9:19", "expected first or mean");
 }

@@ -20,21 +20,22 @@ namespace {
 /// Every case of a golden model: all of its outputs, hidden states and the loss
 /// included, and no output beside them.
 class GoldenModels : public testing::TestWithParam<const char *> {};
+class GoldenImageModels : public testing::TestWithParam<const char *> {};
 
-TEST_P(GoldenModels, Equal) {
-  std::string folder = goldenPath(std::string("models/") + GetParam());
+void expectGoldenCases(StringRef model) {
+  std::string folder = goldenPath(("models/" + model).str());
   MLIRContext context;
   llvm::SourceMgr sources;
   ReadOptions options;
   options.outputs = {"hidden"};
-  bool hasLogits = StringRef(GetParam()) != "bert";
+  bool hasLogits = model != "bert" && model != "dinov2-swiglu";
   if (hasLogits)
     options.outputs.push_back("loss");
   OwningOpRef<ModuleOp> module = readModel(folder, options, sources, &context);
   ASSERT_TRUE(module);
   ParameterSource parameters = readParametersFrom(folder);
 
-  std::string prefix = std::string("models/") + GetParam();
+  std::string prefix = ("models/" + model).str();
   std::unique_ptr<SafetensorsFile> file =
       openGolden(prefix + "/cases.safetensors");
   llvm::json::Value index = parseGoldenJson(prefix + "/cases.json");
@@ -51,14 +52,17 @@ TEST_P(GoldenModels, Equal) {
       continue;
     SCOPED_TRACE(name);
     llvm::StringMap<IntegerTensor> inputs;
-    // Positions follow from the mask.
-    for (const auto &input : *object.getObject("inputs"))
-      if (input.first != "position_ids")
-        inputs.try_emplace(
-            input.first,
-            readIntegers(*file->find(name + "/in/" + input.first.str())));
+    llvm::StringMap<FloatTensor> images;
+    for (const auto &input : *object.getObject("inputs")) {
+      const StoredTensor &stored =
+          *file->find(name + "/in/" + input.first.str());
+      if (stored.isFloat())
+        images.try_emplace(input.first, readFloats(stored));
+      else if (input.first != "position_ids") // They follow from the mask.
+        inputs.try_emplace(input.first, readIntegers(stored));
+    }
     FailureOr<std::vector<Output>> outputs =
-        runModel(*module, inputs, parameters);
+        runModel(*module, inputs, parameters, images);
     ASSERT_TRUE(succeeded(outputs));
     const llvm::json::Object &expected = *object.getObject("outputs");
     for (const Output &output : *outputs) {
@@ -82,7 +86,8 @@ TEST_P(GoldenModels, Equal) {
       hidden += isHidden;
       losses += output.name == "loss";
     }
-    // What the model does not give: probabilities, logits of routers.
+    // What the model does not give: probabilities, logits of routers, means of
+    // its rows.
     for (const auto &entry : expected) {
       StringRef wanted = entry.first;
       bool computed = llvm::any_of(*outputs, [&](const Output &output) {
@@ -91,7 +96,8 @@ TEST_P(GoldenModels, Equal) {
       storedHidden += wanted.starts_with("hidden.");
       storedLosses += wanted == "loss";
       EXPECT_TRUE(computed || wanted.starts_with("attention.") ||
-                  wanted.starts_with("router_logits."))
+                  wanted.starts_with("router_logits.") ||
+                  wanted.starts_with("mean_of_"))
           << wanted.str();
     }
   }
@@ -100,6 +106,9 @@ TEST_P(GoldenModels, Equal) {
   EXPECT_EQ(losses, storedLosses);
   EXPECT_GE(hidden, 3); // what enters the first layer, what leaves each
 }
+
+TEST_P(GoldenModels, Equal) { expectGoldenCases(GetParam()); }
+TEST_P(GoldenImageModels, Equal) { expectGoldenCases(GetParam()); }
 
 /// The phase `rows` computes the same, to the bit: projections are fused, ops
 /// stand in blocks, but no sum has changed.
@@ -138,14 +147,19 @@ TEST_P(GoldenModels, RowsPhase) {
   }
 }
 
+std::string getTestName(const testing::TestParamInfo<const char *> &info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(, GoldenModels,
                          testing::Values("bert", "bert-mlm", "gemma3",
                                          "gemma4-per-layer-input", "gpt-neox",
                                          "gpt2", "llama-yarn", "qwen3-moe"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         getTestName);
+INSTANTIATE_TEST_SUITE_P(, GoldenImageModels,
+                         testing::Values("dinov2", "dinov2-swiglu", "vit"),
+                         getTestName);
 
 } // namespace
