@@ -246,22 +246,55 @@ static bool isImages(BlockArgument argument) {
   return llvm::any_of(argument.getUsers(), llvm::IsaPred<ImageSegmentsOp>);
 }
 
-/// The arguments of a call of a model of images: these, and nothing else.
+/// The labels of a batch of images, each of which has one; all of them are
+/// ignored if none are given.
+static FailureOr<RuntimeValue>
+bindImageLabels(func::FuncOp function, BlockArgument argument, StringRef name,
+                int64_t batch, const llvm::StringMap<IntegerTensor> &integers) {
+  auto found = integers.find(name);
+  auto value = found != integers.end()
+                   ? std::make_shared<const IntegerTensor>(found->second)
+                   : std::make_shared<const IntegerTensor>(
+                         ArrayRef<int64_t>(batch), LabelsOp::ignored);
+  if (ArrayRef<int64_t>(value->shape) != ArrayRef<int64_t>(batch))
+    return function.emitError("input '")
+           << name << "': expected one label for each of " << batch
+           << " images, found " << describe(value);
+  auto limit = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                      "hexad.limit");
+  if (limit &&
+      failed(checkLabels(function, name, getLabelsOp(argument), *value,
+                         IntegerTensor({batch, 1}, 1), limit.getInt())))
+    return failure();
+  return RuntimeValue(value);
+}
+
+/// The arguments of a call of a model of images: these, perhaps labels of them,
+/// and nothing else.
 static FailureOr<SmallVector<RuntimeValue>>
 bindImages(func::FuncOp function,
            const llvm::StringMap<IntegerTensor> &integers,
            const llvm::StringMap<FloatTensor> &images) {
-  auto name = function.getArgAttrOfType<StringAttr>(0, "hexad.name");
-  if (!name || function.getNumArguments() != 1)
+  auto getName = [&](unsigned number) {
+    return number < function.getNumArguments()
+               ? function.getArgAttrOfType<StringAttr>(number, "hexad.name")
+               : StringAttr();
+  };
+  StringAttr name = getName(0), labelsName = getName(1);
+  bool hasLabels = function.getNumArguments() == 2 && labelsName &&
+                   getLabelsOp(function.getArgument(1)) &&
+                   getLabelsOp(function.getArgument(1)).isOfSegments();
+  if (!name || (function.getNumArguments() != 1 && !hasLabels))
     return function.emitError("expected images with a hexad.name to be the "
-                              "only argument");
+                              "only argument beside labels of them");
   auto found = images.find(name);
   if (found == images.end() && integers.contains(name))
     return function.emitError("input '")
            << name.getValue() << "': expected floats, found integers";
   for (const auto &input : integers)
-    return function.emitError("the model has no input '")
-           << input.first() << "'";
+    if (!hasLabels || input.first() != labelsName)
+      return function.emitError("the model has no input '")
+             << input.first() << "'";
   for (const auto &input : images)
     if (input.first() != name)
       return function.emitError("the model has no input '")
@@ -274,7 +307,16 @@ bindImages(func::FuncOp function,
     return function.emitError("input '")
            << name.getValue() << "': expected " << type << ", found "
            << describe(value);
-  return SmallVector<RuntimeValue>{value};
+  SmallVector<RuntimeValue> arguments = {value};
+  if (hasLabels) {
+    FailureOr<RuntimeValue> labels =
+        bindImageLabels(function, function.getArgument(1), labelsName,
+                        found->second.shape.front(), integers);
+    if (failed(labels))
+      return failure();
+    arguments.push_back(*labels);
+  }
+  return arguments;
 }
 
 /// The arguments of a call: named inputs in the order of the function's, and
