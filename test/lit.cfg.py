@@ -103,6 +103,8 @@ if all(links_with_sanitizer(name) for name in ("address", "thread")):
     config.available_features.add("cc-sanitizers")
 if runs([python, "-c", "import numpy, safetensors"]):
     config.available_features.add("python-safetensors")
+if runs([python, "-c", "import PIL"]):
+    config.available_features.add("python-pillow")
 if os.path.exists(os.path.join(minilm_dir, "model.safetensors")):
     config.available_features.add("minilm")
 if config.hexad_sanitize:
