@@ -134,8 +134,8 @@ TEST_F(RunTest, RefusesBadNpy) {
     EXPECT_THAT(text, HasSubstr(message.str()));
   };
   refuse("", "", "expected elements of type");
-  refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", "",
-         "found '<f4'");
+  refuse("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }", "",
+         "found '<f8'");
   refuse("{'descr': '<i4', 'fortran_order': True, 'shape': (1, 2), }", "",
          "expected C order");
   refuse("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }",
