@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace hexad;
 
+/// The numbers of experts are stored as f32, which holds those below exactly.
+static constexpr int64_t maxExpertCount = int64_t(1) << 24;
+
 static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
@@ -67,7 +70,7 @@ LogicalResult RouteOp::verify() {
   if (topK < 1 || topK > experts)
     return emitOpError("route_c1: expected top_k from 1 to ")
            << experts << ", the number of experts, found " << topK;
-  if (experts > int64_t(1) << 24)
+  if (experts > maxExpertCount)
     return emitOpError("route_c7: expected at most 2^24 experts, found ")
            << experts;
   if (getTensorType(getResult()).getDimSize(1) != 2 * topK ||
@@ -95,9 +98,13 @@ LogicalResult RouteOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ExpertsOp::verify() {
-  if (static_cast<int64_t>(getCount()) < 1)
+  int64_t count = static_cast<int64_t>(getCount());
+  if (count < 1)
     return emitOpError("experts_c1: expected at least one expert, found ")
-           << static_cast<int64_t>(getCount());
+           << count;
+  if (count > maxExpertCount)
+    return emitOpError("experts_c1: expected at most 2^24 experts, found ")
+           << count;
   if (getTensorType(getRoutes()).getDimSize(1) % 2 != 0 ||
       !haveSameRows(getX(), getRoutes()))
     return emitOpError("experts_c2: expected routes with an even number of "

@@ -139,6 +139,17 @@ func.func @count(%x: tensor<?x8xf32>, %r: tensor<?x4xf32>) {
 
 // -----
 
+func.func @many(%x: tensor<?x8xf32>, %r: tensor<?x4xf32>) {
+  // expected-error @below {{experts_c1: expected at most 2^24 experts, found 16777217}}
+  %y = hexad.experts %x, %r count 16777217 : tensor<?x8xf32>, tensor<?x4xf32> -> tensor<?x8xf32> {
+  ^bb0(%e: index, %rows: tensor<?x8xf32>):
+    hexad.yield %rows : tensor<?x8xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @routes_columns(%x: tensor<?x8xf32>, %r: tensor<?x3xf32>) {
   // expected-error @below {{experts_c2: expected routes with an even number of columns and the rows of x, found 'tensor<?x3xf32>'}}
   %y = hexad.experts %x, %r count 4 : tensor<?x8xf32>, tensor<?x3xf32> -> tensor<?x8xf32> {

@@ -96,7 +96,7 @@ def Hexad_ExpertsOp : Hexad_RowwiseOp<"experts", [SingleBlock]> {
 
     Constraints:
 
-    - `experts_c1`: `count` is positive.
+    - `experts_c1`: `count` is positive and at most 2²⁴, as in `hexad.route`.
     - `experts_c2`: `routes` has an even number of columns and the rows of `x`.
     - `experts_c3`: the region gets an index and rows of the type of `x`.
     - `experts_c4`: the region yields one value of the result's type.
