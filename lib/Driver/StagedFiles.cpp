@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Driver/StagedFiles.h"
+#include "hexad/Model/Files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -46,9 +47,9 @@ StagedFiles::~StagedFiles() {
 }
 
 Expected<std::string> StagedFiles::add(StringRef name) {
-  SmallString<128> model(folder), path;
-  sys::path::append(model, "." + (name.empty() ? "hexad" : name) + "-%%%%%%%%");
-  if (std::error_code error = sys::fs::createUniqueFile(model, path))
+  SmallString<128> stem(folder), path;
+  sys::path::append(stem, "." + (name.empty() ? "hexad" : name) + "-");
+  if (std::error_code error = createUniqueFile(stem, path))
     return createStringError(error, "cannot make a file in '%s': %s",
                              folder.c_str(), error.message().c_str());
   sys::RemoveFileOnSignal(path);

@@ -8,6 +8,8 @@
 #include "hexad/Model/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 
 using namespace llvm;
 using namespace hexad;
@@ -36,6 +38,24 @@ static std::error_code writeTo(raw_fd_ostream &stream,
   return code;
 }
 
+std::error_code hexad::createUniqueFile(const Twine &stem,
+                                        SmallVectorImpl<char> &path) {
+  // LLVM's function of this name would replace any '%' of the stem too.
+  for (int attempt = 0;; ++attempt) {
+    SmallString<16> suffix;
+    sys::fs::createUniquePath("%%%%%%%%", suffix, /*MakeAbsolute=*/false);
+    path.clear();
+    (stem + suffix).toVector(path);
+    int file;
+    std::error_code code = sys::fs::openFileForWrite(
+        StringRef(path.data(), path.size()), file, sys::fs::CD_CreateNew);
+    if (!code)
+      return sys::Process::SafelyCloseFileDescriptor(file);
+    if (code != std::errc::file_exists || attempt == 128)
+      return code;
+  }
+}
+
 Error hexad::writeOutputFile(StringRef path,
                              function_ref<void(raw_ostream &)> write) {
   auto fail = [&](std::error_code code) {
@@ -58,19 +78,19 @@ Error hexad::writeOutputFile(StringRef path,
       return fail(code);
   }
 
-  Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(target + ".partial-%%%%%%");
-  if (!file)
-    return fail(errorToErrorCode(file.takeError()));
-  {
-    raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-    code = writeTo(stream, write);
-  }
-  if (code) {
-    consumeError(file->discard());
+  SmallString<128> temporary;
+  if ((code = createUniqueFile(target + ".partial-", temporary)))
     return fail(code);
+  sys::RemoveFileOnSignal(temporary);
+  {
+    raw_fd_ostream stream(temporary, code);
+    if (!code)
+      code = writeTo(stream, write);
   }
-  if (Error error = file->keep(target))
-    return fail(errorToErrorCode(std::move(error)));
-  return Error::success();
+  if (!code)
+    code = sys::fs::rename(temporary, target);
+  if (code)
+    sys::fs::remove(temporary);
+  sys::DontRemoveFileOnSignal(temporary);
+  return code ? fail(code) : Error::success();
 }

@@ -310,11 +310,18 @@ LogicalResult hexad::verifyParameterSources(ModuleOp module,
         ParameterRecipe::resolve(parameter, sources);
     if (failed(recipe))
       return failure();
-    if (!recipe->isPlain())
-      return mlir::emitError(parameter.getLoc(), "parameter @")
-             << parameter.getSymName()
-             << ": expected the shape of the stored tensors, without panels "
-                "or padding";
+    if (!recipe->isPlain()) {
+      InFlightDiagnostic diagnostic =
+          mlir::emitError(parameter.getLoc(), "parameter @")
+          << parameter.getSymName()
+          << ": expected the shape of the stored tensors, without panels or "
+             "padding: ";
+      diagnostic << formatShape(
+          ArrayRef(recipe->getStoredSize())
+              .take_front(parameter.getLayerType().getRank()));
+      return diagnostic << ", found "
+                        << formatShape(parameter.getLayerType().getShape());
+    }
   }
   return success();
 }

@@ -9,6 +9,8 @@
 #define HEXAD_MODEL_FILES_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,6 +21,11 @@ namespace hexad {
 /// would be read without end, are refused. The error is the reason only.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readRegularFile(llvm::StringRef path);
+
+/// Makes an empty file of a new name: `stem` and random characters. Any stem
+/// will do, also one with a '%'.
+std::error_code createUniqueFile(const llvm::Twine &stem,
+                                 llvm::SmallVectorImpl<char> &path);
 
 /// Writes a file beside `path` and renames it when it is complete, so that an
 /// older file survives a failure. Symbolic links are followed. What is not a

@@ -50,6 +50,9 @@ public:
     return !panel && rows == paddedRows && columns == paddedColumns;
   }
 
+  /// Rows and columns of a layer, without padding; a vector has one column.
+  std::array<int64_t, 2> getStoredSize() const { return {rows, columns}; }
+
   /// Gives the elements of one layer as they lie in memory (transposed,
   /// concatenated, padded, in panels), in chunks of at most `maxChunk` floats
   /// that are valid during the call only.

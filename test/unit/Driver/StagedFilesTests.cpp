@@ -52,6 +52,14 @@ TEST(StagedFiles, AppearAtTheEnd) {
   EXPECT_EQ(2u, countFiles(folder.file("new/sub")));
 }
 
+TEST(StagedFiles, InAFolderOfAnyName) {
+  TemporaryFolder folder;
+  StagedFiles staged = cantFail(StagedFiles::create(folder.file("50%")));
+  cantFail(writeText(staged, "a"));
+  EXPECT_EQ(1u, cantFail(staged.commit()).size());
+  EXPECT_EQ("text", readFile(folder.file("50%/a")));
+}
+
 TEST(StagedFiles, NothingWithoutCommit) {
   TemporaryFolder folder;
   {
