@@ -32,6 +32,36 @@ static OpFoldResult getRowCount(Value tile) {
   return getRowCount(kernel.getTiedOpOperand(cast<OpResult>(tile))->get());
 }
 
+/// Whether getRowCount knows the rows of a value.
+static bool isTile(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto kernel = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+    return isTile(kernel.getTiedOpOperand(cast<OpResult>(value))->get());
+  return isa_and_present<tensor::ExtractSliceOp, RowLocalOpInterface>(op);
+}
+
+/// Row-local ops work on tiles of rows, and on whole parameters or images.
+static LogicalResult checkTiles(func::FuncOp function) {
+  WalkResult result = function.walk([](RowLocalOpInterface op) {
+    unsigned rowOperands = op.getNumRowOperands();
+    for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+      auto type = cast<RankedTensorType>(operand.getType());
+      if (index < rowOperands
+              ? isTile(operand)
+              : type.getRank() == 4 || operand.getDefiningOp<LoadOp>())
+        continue;
+      op->emitOpError("expected operand ")
+          << index << " to be "
+          << (index < rowOperands ? "a tile of rows (hexad-tile)"
+                                  : "a parameter (hexad.load)")
+          << ", found " << type << " from elsewhere";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Whether both are the same part of the same tensor.
 static bool areSameSlice(Value lhs, Value rhs) {
   auto left = lhs.getDefiningOp<tensor::ExtractSliceOp>();
@@ -507,6 +537,9 @@ struct LowerToKernelsPass
                                "positive multiple of 16");
       return signalPassFailure();
     }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(checkTiles(function)))
+        return signalPassFailure();
     TileLowering lowering(getOperation(), tileRows, tileColumns, blockRows);
     for (auto function : getOperation().getOps<func::FuncOp>())
       lowering.run(function);
