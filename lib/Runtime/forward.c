@@ -75,8 +75,9 @@ static void clear_padding(hexad_context *context,
   int64_t elements = context->extents[HEXAD_EXTENT_ELEMENTS];
   for (int32_t i = 0; i < info->output_count; ++i) {
     if (info->outputs[i].kind == HEXAD_OUTPUT_MAPS && outputs[i])
+      /* Of images the caller need not say how many tokens they are. */
       clear_maps(context, &info->outputs[i], outputs[i], arguments->batch,
-                 arguments->seq);
+                 arguments->batch ? elements / (int64_t)arguments->batch : 0);
     if (info->outputs[i].kind != HEXAD_OUTPUT_SELECTED || !outputs[i])
       continue;
     size_t columns = (size_t)info->outputs[i].columns;

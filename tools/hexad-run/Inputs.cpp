@@ -30,16 +30,21 @@ Error Inputs::takeShape(StringRef name, const StoredTensor &tensor,
     return createStringError("input '" + name +
                              "' must have the shape [batch, seq], found " +
                              formatShape(tensor.shape));
-  size_t thisBatch = tensor.shape[0], thisSeq = tensor.shape[1];
+  return setShape(name, tensor.shape[0], tensor.shape[1]);
+}
+
+Error Inputs::setShape(StringRef name, size_t thisBatch, size_t thisSeq) {
   if (shapeFrom.empty()) {
     batch = thisBatch;
     seq = thisSeq;
     shapeFrom = name;
   } else if (batch != thisBatch || seq != thisSeq) {
-    return createStringError("input '" + name + "' has the shape " +
-                             formatShape(tensor.shape) + ", but '" + shapeFrom +
-                             "' has " +
-                             formatShape({int64_t(batch), int64_t(seq)}));
+    auto format = [](size_t rows, size_t columns) {
+      return formatShape({int64_t(rows), int64_t(columns)});
+    };
+    return createStringError("input '" + name + "' has [batch, seq] " +
+                             format(thisBatch, thisSeq) + ", but '" +
+                             shapeFrom + "' has " + format(batch, seq));
   }
   return Error::success();
 }
@@ -56,8 +61,8 @@ Error Inputs::takeImages(size_t index, const StoredTensor &tensor) {
         "input '" + input.name + "' must have the shape [batch, " +
         Twine(input.channels) + ", " + Twine(input.height) + ", " +
         Twine(input.width) + "], found " + formatShape(tensor.shape));
-  batch = tensor.shape[0];
-  seq = input.tokens;
+  if (Error error = setShape(input.name, tensor.shape[0], input.tokens))
+    return error;
   pixels.resize(tensor.getElementCount());
   tensor.readFloats(0, pixels);
   return Error::success();

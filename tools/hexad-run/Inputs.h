@@ -49,6 +49,8 @@ private:
                    llvm::StringRef path);
   llvm::Error takeShape(llvm::StringRef name, const StoredTensor &tensor,
                         bool ofSegments);
+  /// All inputs agree in batch and seq (of images: the tokens of one).
+  llvm::Error setShape(llvm::StringRef name, size_t thisBatch, size_t thisSeq);
   llvm::Error takeImages(size_t index, const StoredTensor &tensor);
   llvm::Error checkPositions() const;
 

@@ -122,13 +122,14 @@ void hexad::kernel::lower(VectorBuilder &b, CopyRowsOp op) {
 void hexad::kernel::lower(VectorBuilder &b, MeanRowsOp op) {
   Value source = op.getSource(), destination = op.getDestination();
   b.loop(b.index(0), b.dim(destination, 0), 1, [&](Value i) {
-    Value first = b.loadScalar(op.getBounds(), i);
-    Value behind = b.loadScalar(op.getBounds(), b.add(i, 1));
-    // Behind the end if there are fewer rows than are skipped.
-    first =
-        arith::AddIOp::create(b.builder, b.loc, first, b.integer(op.getSkip()));
-    Value from = b.toIndex(first), to = b.toIndex(behind);
-    Value length = arith::SubIOp::create(b.builder, b.loc, behind, first);
+    Value to = b.toIndex(b.loadScalar(op.getBounds(), b.add(i, 1)));
+    // The end if there are fewer rows than are skipped. Not in i32, where the
+    // sum may overflow.
+    Value from = b.add(b.toIndex(b.loadScalar(op.getBounds(), i)),
+                       static_cast<int64_t>(op.getSkip()));
+    from = arith::MinSIOp::create(b.builder, b.loc, from, to);
+    Value length = arith::IndexCastOp::create(
+        b.builder, b.loc, b.builder.getI32Type(), b.sub(to, from));
     Value count = arith::SIToFPOp::create(b.builder, b.loc,
                                           b.builder.getF32Type(), length);
     Value some = arith::CmpIOp::create(

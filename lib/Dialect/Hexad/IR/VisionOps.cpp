@@ -76,8 +76,10 @@ LogicalResult PatchifyOp::verify() {
   ArrayRef<int64_t> result = getShape(getResult());
   bool isStatic =
       !ShapedType::isDynamic(image[0]) && !ShapedType::isDynamic(result[0]);
+  int64_t rows;
   if (result[1] != weight[0] ||
-      (isStatic && result[0] != image[0] * getTokensPerImage()))
+      (isStatic && (llvm::MulOverflow(image[0], getTokensPerImage(), rows) ||
+                    result[0] != rows)))
     return emitOpError("patchify_c3: expected ")
            << getTokensPerImage() << " rows of " << weight[0]
            << " columns for each image, found " << getResult().getType();

@@ -366,6 +366,11 @@ private:
     if (kind == RowKind::None || getKind(op.getRoutes()) != kind)
       return op.emitOpError("expected rows and routes of the same rows, found ")
              << describe(op.getX()) << " and " << describe(op.getRoutes());
+    if (auto route = op.getRoutes().getDefiningOp<RouteOp>();
+        route && route.getExperts() > static_cast<int64_t>(op.getCount()))
+      return op.emitOpError("expected routes to at most ")
+             << op.getCount() << " experts, found a router of "
+             << route.getExperts();
     ranges[op.getExpert()] = {0, static_cast<int64_t>(op.getCount()) - 1};
     kinds[op.getRows()] = kinds[op.getResult()] = kind;
     return checkBlock(op.getBody().front());

@@ -53,8 +53,10 @@ LogicalResult RouteOp::verify() {
 LogicalResult GroupRowsOp::verify() {
   return Constraints(*this)
       .require(static_cast<int64_t>(getExperts()) > 0 &&
+                   static_cast<int64_t>(getExperts()) <= int64_t(1) << 24 &&
                    static_cast<int64_t>(getTopK()) > 0,
-               "group_rows_c3", "expected positive experts and top_k")
+               "group_rows_c3",
+               "expected a positive top_k and from 1 to 2^24 experts")
       .atLeast("group_rows_c1", "columns of routes", getSize(getRoutes(), 1),
                2 * getTopK())
       .same("group_rows_c2", "bounds", getSize(getBounds(), 0),

@@ -434,6 +434,24 @@ func.func @routes_of_other_rows(%mask: tensor<?x?xi32>, %x: tensor<?x4xf32>, %r:
 
 // -----
 
+// A router of four experts where there are two.
+hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
+func.func @more_routes_than_experts(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
+  %segments = hexad.segments %mask : tensor<?x?xi32>
+  %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x4xf32>
+  %x = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
+  %r = hexad.route softmax %x {top_k = 2 : i64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  // expected-error@+1 {{expected routes to at most 2 experts, found a router of 4}}
+  %y = hexad.experts %x, %r count 2 : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32> {
+  ^bb0(%expert: index, %rows: tensor<?x4xf32>):
+    hexad.yield %rows : tensor<?x4xf32>
+  }
+  return
+}
+
+// -----
+
 // The experts of two layers, two in each, need a stack of four.
 hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
 hexad.parameter @w : tensor<3x4x4xf32> from "m.safetensors" ["a", "b", "c"] {layers = 3 : i64}

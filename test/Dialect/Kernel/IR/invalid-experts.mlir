@@ -163,7 +163,7 @@ func.func @group_rows_active(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>,
 // -----
 
 func.func @group_rows_experts(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>, %o: memref<?xi32>, %b: memref<1xi32>, %a: memref<1xi32>) {
-  // expected-error @below {{group_rows_c3: expected positive experts and top_k}}
+  // expected-error @below {{group_rows_c3: expected a positive top_k and from 1 to 2^24 experts}}
   hexad_kernel.group_rows ins(%n, %r : index, memref<?x16xf32>) outs(%p, %o, %b, %a : memref<?xi32>, memref<?xi32>, memref<1xi32>, memref<1xi32>)
       {experts = 0 : i64, top_k = 2 : i64}
   return
@@ -172,7 +172,7 @@ func.func @group_rows_experts(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>
 // -----
 
 func.func @group_rows_top_k(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>, %o: memref<?xi32>, %b: memref<9xi32>, %a: memref<9xi32>) {
-  // expected-error @below {{group_rows_c3: expected positive experts and top_k}}
+  // expected-error @below {{group_rows_c3: expected a positive top_k and from 1 to 2^24 experts}}
   hexad_kernel.group_rows ins(%n, %r : index, memref<?x16xf32>) outs(%p, %o, %b, %a : memref<?xi32>, memref<?xi32>, memref<9xi32>, memref<9xi32>)
       {experts = 8 : i64, top_k = 0 : i64}
   return

@@ -76,7 +76,8 @@ def Kernel_GroupRowsOp : Kernel_DestinationStyleOp<"group_rows"> {
 
     - `group_rows_c1`: `routes` has at least 2·top_k columns.
     - `group_rows_c2`: `bounds` and `active` have `experts` + 1 elements.
-    - `group_rows_c3`: `experts` and `top_k` are positive.
+    - `group_rows_c3`: `experts` and `top_k` are positive; there are at most 2^24 experts,
+      whose numbers are exact in f32.
 
     Example:
 
