@@ -452,24 +452,25 @@ func.func @more_routes_than_experts(%ids: tensor<?x?xi32> {hexad.limit = 10 : i6
 
 // -----
 
-// The experts of two layers, two in each, need a stack of four.
+// The experts of two layers, four in each, need a stack of eight.
 hexad.parameter @table : tensor<10x4xf32> from "m.safetensors" ["t"]
 hexad.parameter @w : tensor<3x4x4xf32> from "m.safetensors" ["a", "b", "c"] {layers = 3 : i64}
 func.func @experts_behind_the_stack(%ids: tensor<?x?xi32> {hexad.limit = 10 : i64}, %mask: tensor<?x?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
   %segments = hexad.segments %mask : tensor<?x?xi32>
   %packed = hexad.pack_rows %ids, %segments : tensor<?x?xi32> -> tensor<?xi32>
   %t = hexad.load @table : tensor<10x4xf32>
   %x0 = hexad.embedding %packed, %t : tensor<?xi32>, tensor<10x4xf32> -> tensor<?x4xf32>
   %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %x0) -> (tensor<?x4xf32>) {
     %r = hexad.route softmax %x {top_k = 2 : i64} : tensor<?x4xf32> -> tensor<?x4xf32>
-    %z = hexad.experts %x, %r count 2 : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32> {
+    %z = hexad.experts %x, %r count 4 : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32> {
     ^bb0(%e: index, %rows: tensor<?x4xf32>):
-      %first = arith.muli %i, %c2 : index
+      %first = arith.muli %i, %c4 : index
       %member = arith.addi %first, %e : index
-      // expected-error@+1 {{expected a layer from 0 to 2, found 3}}
+      // expected-error@+1 {{expected a layer from 0 to 2, found 7}}
       %w = hexad.load @w[%member] : tensor<4x4xf32>
       %v = hexad.linear %rows, %w : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
       hexad.yield %v : tensor<?x4xf32>
