@@ -118,7 +118,10 @@ private:
   mlir::Value table(hexad_pointer kind) {
     return tables[kind - HEXAD_POINTER_ROW_ELEMENT];
   }
-  mlir::Value mapped(mlir::Value oldValue) { return mapping.lookup(oldValue); }
+  /// Null for an operand that is not there.
+  mlir::Value mapped(mlir::Value oldValue) {
+    return oldValue ? mapping.lookup(oldValue) : mlir::Value();
+  }
   /// `tensor.empty` for `rows` rows of `columns` columns; marked as
   /// activations, whose columns are padded later.
   mlir::Value emptyRows(mlir::Value rows, int64_t columns);
