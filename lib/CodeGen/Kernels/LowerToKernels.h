@@ -15,7 +15,7 @@
 namespace hexad {
 
 /// Pads the last dimension of every activation in a tiled function (what comes
-/// from a `tensor.empty` marked `hexad.activations`) to a multiple of
+/// from an allocation marked `hexad.activations`) to a multiple of
 /// `granule`. The hexad ops on it do not verify until they are lowered.
 void padActivations(mlir::Operation *function, int64_t granule);
 
