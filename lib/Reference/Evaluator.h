@@ -132,6 +132,11 @@ llvm::LogicalResult evaluate(RopeOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(RotaryOp op, Evaluator &evaluator);
 
 // RowOps.cpp
+/// The elements of a rectangle that are rows of a segment table, one for each.
+/// An error of `op` if the rectangle is not the table's.
+llvm::FailureOr<IntegerTensor> packRectangle(mlir::Operation *op,
+                                             const IntegerTensor &rectangle,
+                                             const Segments &segments);
 llvm::LogicalResult evaluate(PackRowsOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(PoolOp op, Evaluator &evaluator);
 llvm::LogicalResult evaluate(PositionsOp op, Evaluator &evaluator);

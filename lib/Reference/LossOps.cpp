@@ -29,18 +29,12 @@ static LogicalResult evaluateOfSegments(LabelsOp op, Evaluator &evaluator) {
 LogicalResult reference::evaluate(LabelsOp op, Evaluator &evaluator) {
   if (op.isOfSegments())
     return evaluateOfSegments(op, evaluator);
-  const IntegerTensor &rectangle = evaluator.getIntegers(op.getLabels());
   const Segments &segments = evaluator.getSegments(op.getSegments());
-  if (rectangle.getRows() != segments.batch ||
-      rectangle.getColumns() != segments.seq)
-    return op.emitOpError("expected a rectangle of ")
-           << segments.batch << " x " << segments.seq << ", found "
-           << rectangle.getRows() << " x " << rectangle.getColumns();
-  IntegerTensor labels({segments.getRows()});
-  for (auto [row, label] :
-       llvm::zip_equal(segments.elementRow, rectangle.elements))
-    if (row >= 0)
-      labels.elements[row] = label;
+  FailureOr<IntegerTensor> packed =
+      packRectangle(op, evaluator.getIntegers(op.getLabels()), segments);
+  if (failed(packed))
+    return failure();
+  IntegerTensor &labels = *packed;
   if (op.getShift())
     for (auto [first, length] :
          llvm::zip_equal(segments.first, segments.length)) {

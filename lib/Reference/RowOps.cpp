@@ -37,12 +37,12 @@ LogicalResult reference::evaluate(SegmentsOp op, Evaluator &evaluator) {
                        std::shared_ptr<const Segments>(std::move(segments)));
 }
 
-LogicalResult reference::evaluate(PackRowsOp op, Evaluator &evaluator) {
-  const IntegerTensor &rectangle = evaluator.getIntegers(op.getRectangle());
-  const Segments &segments = evaluator.getSegments(op.getSegments());
+FailureOr<IntegerTensor>
+reference::packRectangle(Operation *op, const IntegerTensor &rectangle,
+                         const Segments &segments) {
   if (rectangle.getRows() != segments.batch ||
       rectangle.getColumns() != segments.seq)
-    return op.emitOpError("expected a rectangle of ")
+    return op->emitOpError("expected a rectangle of ")
            << segments.batch << " x " << segments.seq << ", found "
            << rectangle.getRows() << " x " << rectangle.getColumns();
   IntegerTensor rows({segments.getRows()});
@@ -50,7 +50,16 @@ LogicalResult reference::evaluate(PackRowsOp op, Evaluator &evaluator) {
        llvm::zip_equal(segments.elementRow, rectangle.elements))
     if (row >= 0)
       rows.elements[row] = element;
-  return evaluator.set(op.getRows(), std::move(rows));
+  return rows;
+}
+
+LogicalResult reference::evaluate(PackRowsOp op, Evaluator &evaluator) {
+  FailureOr<IntegerTensor> rows =
+      packRectangle(op, evaluator.getIntegers(op.getRectangle()),
+                    evaluator.getSegments(op.getSegments()));
+  if (failed(rows))
+    return failure();
+  return evaluator.set(op.getRows(), std::move(*rows));
 }
 
 LogicalResult reference::evaluate(SelectRowsOp op, Evaluator &evaluator) {
