@@ -44,6 +44,12 @@ static cl::opt<unsigned>
                  cl::init(4), cl::cat(category));
 static cl::opt<unsigned> threads("thread-count", cl::desc("Threads of a call"),
                                  cl::init(1), cl::cat(category));
+static cl::opt<hexad_weights_memory> weightsMemory(
+    "weights-memory", cl::desc("Where the weights lie"),
+    cl::values(clEnumValN(HEXAD_MAP_WEIGHTS, "map", "In the page cache"),
+               clEnumValN(HEXAD_COPY_WEIGHTS, "copy",
+                          "In huge pages of the model's own")),
+    cl::init(HEXAD_MAP_WEIGHTS), cl::cat(category));
 static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
                            cl::init(9), cl::cat(category));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
@@ -288,8 +294,9 @@ int main(int argc, char **argv) {
   // First of all, so that it is a cold start but for the system's page cache.
   Measurements result;
   std::unique_ptr<LoadedLibrary> library;
-  result.loadSeconds = measureSeconds(
-      [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
+  result.loadSeconds = measureSeconds([&] {
+    library = exitOnError(LoadedLibrary::open(libraryPath, weightsMemory));
+  });
   std::unique_ptr<Text> text;
   result.firstTokenSeconds = measureSeconds([&] {
     text = std::make_unique<Text>(*library);

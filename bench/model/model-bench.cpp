@@ -41,6 +41,12 @@ static cl::list<int64_t>
                 cl::list_init<int64_t>({128, 512}), cl::cat(category));
 static cl::opt<unsigned> threads("thread-count", cl::desc("Threads of a call"),
                                  cl::init(1), cl::cat(category));
+static cl::opt<hexad_weights_memory> weightsMemory(
+    "weights-memory", cl::desc("Where the weights lie"),
+    cl::values(clEnumValN(HEXAD_MAP_WEIGHTS, "map", "In the page cache"),
+               clEnumValN(HEXAD_COPY_WEIGHTS, "copy",
+                          "In huge pages of the model's own")),
+    cl::init(HEXAD_MAP_WEIGHTS), cl::cat(category));
 static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
                            cl::init(9), cl::cat(category));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
@@ -269,8 +275,9 @@ int main(int argc, char **argv) {
   // First of all, so that it is a cold start but for the system's page cache.
   Measurements yardsticks;
   std::unique_ptr<LoadedLibrary> library;
-  yardsticks.loadSeconds = measureSeconds(
-      [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
+  yardsticks.loadSeconds = measureSeconds([&] {
+    library = exitOnError(LoadedLibrary::open(libraryPath, weightsMemory));
+  });
   const LibraryInfo &info = library->getInfo();
   std::vector<std::unique_ptr<ForwardCalls>> calls;
   for (int64_t tokens : tokenCounts) {

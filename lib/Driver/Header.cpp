@@ -81,6 +81,16 @@ const char *@_status_text(@_status status);
  * one model at once. */
 typedef struct @_model @_model;
 
+/* Where the weights lie. Results are the same to the bit. */
+typedef enum @_weights_memory {
+  $_MAP_WEIGHTS = 0, /* The file is mapped: it is in memory once for all
+                        processes, and reading begins with the first call */
+  $_COPY_WEIGHTS = 1 /* The file is read into memory of the model's own, in huge
+                        pages if the system has them. Takes time and memory,
+                        and makes calls of few tokens, as decoding, faster.
+                        The file is of no importance afterwards */
+} @_weights_memory;
+
 /* Set to zeros what is not of interest: `= {0}`. */
 typedef struct @_model_options {
   /* The weights file. Null: `%` in the folder of this library. It must
@@ -89,9 +99,10 @@ typedef struct @_model_options {
   /* Receives a sentence about a failure, ending in 0; may be null. */
   char *message;
   size_t message_size; /* bytes */
+  @_weights_memory weights_memory;
 } @_model_options;
 
-/* Checks the CPU, maps the weights and checks that they belong to this library.
+/* Checks the CPU, loads the weights and checks that they belong to this library.
  * `options` may be null. On failure *model is null. Errors: UNSUPPORTED_CPU,
  * WEIGHTS_NOT_FOUND, WEIGHTS_MISMATCH, OUT_OF_MEMORY, INVALID_ARGUMENT. */
 @_status @_model_create(const @_model_options *options, @_model **model);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Driver/LibraryInfo.h"
+#include "Metadata.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -119,40 +120,11 @@ ArrayRef<StringRef> hexad::getExportedFunctions(const LibraryInfo &info) {
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Raised when a reader of an older version would misunderstand.
-static constexpr int64_t metadataVersion = 3;
-
-static StringRef getKindName(hexad_input_kind kind) {
-  switch (kind) {
-  case HEXAD_INPUT_MASK:
-    return "mask";
-  case HEXAD_INPUT_IDS:
-    return "ids";
-  case HEXAD_INPUT_IMAGE:
-    return "image";
-  case HEXAD_INPUT_LABELS:
-    return "labels";
-  case HEXAD_INPUT_NEXT_LABELS:
-    return "next_labels";
-  case HEXAD_INPUT_SEGMENT_LABELS:
-    return "segment_labels";
-  }
-  llvm_unreachable("every kind has a name");
-}
-static StringRef getKindName(hexad_output_kind kind) {
-  switch (kind) {
-  case HEXAD_OUTPUT_ROWS:
-    return "rows";
-  case HEXAD_OUTPUT_POOLED:
-    return "pooled";
-  case HEXAD_OUTPUT_SELECTED:
-    return "selected";
-  case HEXAD_OUTPUT_SCALAR:
-    return "scalar";
-  case HEXAD_OUTPUT_MAPS:
-    return "maps";
-  }
-  llvm_unreachable("every kind has a name");
+/// The name of a kind in its table.
+template <typename Table, typename Kind>
+static StringRef getKindName(const Table &table, Kind kind) {
+  return llvm::find_if(table, [&](auto &entry) { return entry.first == kind; })
+      ->second;
 }
 
 std::string hexad::generateMetadata(const LibraryInfo &info) {
@@ -171,7 +143,7 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
       for (const InputInfo &input : info.inputs)
         json.object([&] {
           json.attribute("name", input.name);
-          json.attribute("kind", getKindName(input.kind));
+          json.attribute("kind", getKindName(inputKinds, input.kind));
           if (input.kind == HEXAD_INPUT_IMAGE) {
             json.attribute("type", "f32");
             json.attribute("shape", json::Array({"batch", input.channels,
@@ -193,7 +165,7 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
       for (const OutputInfo &output : info.outputs)
         json.object([&] {
           json.attribute("name", output.name);
-          json.attribute("kind", getKindName(output.kind));
+          json.attribute("kind", getKindName(outputKinds, output.kind));
           json.attribute("type", "f32");
           json::Array shape;
           if (output.stacked)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Metadata.h"
 #include "hexad/Driver/LibraryInfo.h"
 #include "hexad/Model/Files.h"
 #include "llvm/ADT/StringExtras.h"
@@ -154,6 +155,19 @@ static bool readImage(const json::Value &value, InputInfo &input,
   return input.tokens > 0;
 }
 
+/// Looks a word up in its table.
+template <typename Table, typename Kind>
+static bool readKind(const Table &table, StringRef name, Kind &kind,
+                     json::Path path) {
+  for (auto &[known, word] : table)
+    if (word == name) {
+      kind = known;
+      return true;
+    }
+  path.field("kind").report("expected a kind that this hexad knows");
+  return false;
+}
+
 static bool readInput(const json::Value &value, InputInfo &input,
                       json::Path path) {
   json::ObjectMapper map(value, path);
@@ -162,13 +176,8 @@ static bool readInput(const json::Value &value, InputInfo &input,
       !map.map("optional", input.optional) ||
       !map.mapOptional("limit", input.limit))
     return false;
-  input.kind = kind == "mask"             ? HEXAD_INPUT_MASK
-               : kind == "image"          ? HEXAD_INPUT_IMAGE
-               : kind == "labels"         ? HEXAD_INPUT_LABELS
-               : kind == "next_labels"    ? HEXAD_INPUT_NEXT_LABELS
-               : kind == "segment_labels" ? HEXAD_INPUT_SEGMENT_LABELS
-                                          : HEXAD_INPUT_IDS;
-  return kind != "image" || readImage(value, input, path);
+  return readKind(inputKinds, kind, input.kind, path) &&
+         (input.kind != HEXAD_INPUT_IMAGE || readImage(value, input, path));
 }
 
 static bool readOutput(const json::Value &value, OutputInfo &output,
@@ -176,13 +185,9 @@ static bool readOutput(const json::Value &value, OutputInfo &output,
   json::ObjectMapper map(value, path);
   std::string kind;
   if (!map || !map.map("name", output.name) || !map.map("kind", kind) ||
-      !map.map("stacked", output.stacked))
+      !map.map("stacked", output.stacked) ||
+      !readKind(outputKinds, kind, output.kind, path))
     return false;
-  output.kind = kind == "pooled"     ? HEXAD_OUTPUT_POOLED
-                : kind == "selected" ? HEXAD_OUTPUT_SELECTED
-                : kind == "scalar"   ? HEXAD_OUTPUT_SCALAR
-                : kind == "maps"     ? HEXAD_OUTPUT_MAPS
-                                     : HEXAD_OUTPUT_ROWS;
   const json::Array *shape = value.getAsObject()->getArray("shape");
   if (output.kind == HEXAD_OUTPUT_SCALAR && shape && shape->empty()) {
     output.columns = 1;
@@ -238,8 +243,12 @@ static Expected<LibraryInfo> parseMetadata(StringRef text) {
   int64_t version = 0;
   if (!map || !map.map("hexad_metadata", version))
     return root.getError();
-  if (version != 3)
-    return createStringError("it was compiled by another version of hexad");
+  if (version != metadataVersion)
+    return createStringError(
+        "it was compiled by another version of hexad: its metadata have "
+        "version %lld, expected is %lld; compile the model again",
+        static_cast<long long>(version),
+        static_cast<long long>(metadataVersion));
   json::Path path(root);
   if (!map.map("tool", info.toolVersion) || !map.map("name", info.name) ||
       !map.map("prefix", info.prefix) ||

@@ -26,6 +26,13 @@ hexad_status hexad_runtime_model_create(const hexad_model_info *info,
     return hexad_fail(message, HEXAD_INVALID_ARGUMENT,
                       "the place for the model is null");
   *model = NULL;
+  if (options->weights_memory != HEXAD_MAP_WEIGHTS &&
+      options->weights_memory != HEXAD_COPY_WEIGHTS)
+    return hexad_fail(
+        message, HEXAD_INVALID_ARGUMENT,
+        "weights_memory is %d; expected are %d (map the file) and "
+        "%d (copy it)",
+        (int)options->weights_memory, HEXAD_MAP_WEIGHTS, HEXAD_COPY_WEIGHTS);
   uint32_t missing = info->cpu_features & ~hexad_cpu_features();
   if (missing)
     return hexad_fail(message, HEXAD_UNSUPPORTED_CPU,
@@ -37,7 +44,8 @@ hexad_status hexad_runtime_model_create(const hexad_model_info *info,
     return hexad_fail(message, HEXAD_OUT_OF_MEMORY, "not enough memory");
   made->info = info;
   hexad_status status =
-      hexad_weights_map(info, options->weights_path, message, &made->weights);
+      hexad_weights_load(info, options->weights_path, options->weights_memory,
+                         message, &made->weights);
   if (status != HEXAD_OK) {
     free(made);
     return status;
@@ -49,6 +57,6 @@ hexad_status hexad_runtime_model_create(const hexad_model_info *info,
 void hexad_runtime_model_destroy(hexad_model *model) {
   if (!model)
     return;
-  hexad_weights_unmap(&model->weights);
+  hexad_weights_unload(&model->weights);
   free(model);
 }

@@ -48,16 +48,17 @@ size_t hexad_cpu_count(void);
  * ---------------------------------------------------------===*/
 
 typedef struct hexad_weights {
-  void *mapping;
+  void *mapping; /* of the file, or of a copy of it */
   size_t bytes;
   const void *data; /* the first parameter */
 } hexad_weights;
 
-/* Maps the weights of `info` read-only from `path`, or from the file beside the
- * library that holds `info`. */
-hexad_status hexad_weights_map(const hexad_model_info *info, const char *path,
-                               hexad_message message, hexad_weights *weights);
-void hexad_weights_unmap(hexad_weights *weights);
+/* Loads the weights of `info`, read-only, from `path`, or from the file beside
+ * the library that holds `info`. */
+hexad_status hexad_weights_load(const hexad_model_info *info, const char *path,
+                                hexad_weights_memory memory,
+                                hexad_message message, hexad_weights *weights);
+void hexad_weights_unload(hexad_weights *weights);
 
 struct hexad_model {
   const hexad_model_info *info;

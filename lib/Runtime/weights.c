@@ -1,4 +1,4 @@
-/*===- weights.c - Finding, checking and mapping the weights file ---*- C -*-===
+/*===- weights.c - Finding, checking and loading the weights file ---*- C -*-===
  *
  * Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -101,8 +101,89 @@ static hexad_status check_header(const hexad_model_info *info, int file,
   return HEXAD_OK;
 }
 
-hexad_status hexad_weights_map(const hexad_model_info *info, const char *path,
-                               hexad_message message, hexad_weights *weights) {
+/*===--- Where the weights lie
+ * ---------------------------------------------===*/
+
+static hexad_status map_file(int file, size_t bytes, const char *path,
+                             hexad_message message, hexad_weights *weights) {
+  weights->bytes = bytes;
+  weights->mapping = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  if (weights->mapping == MAP_FAILED)
+    return cannot_read(message, path, errno);
+  return HEXAD_OK;
+}
+
+/* Of x86-64. A region that does not begin at a multiple would have small pages
+ * at both ends. */
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* One read(2) does no more than 2 GiB. */
+#define COPIED_AT_ONCE ((size_t)256 << 20)
+
+static hexad_status no_memory(hexad_message message, size_t bytes,
+                              const char *path) {
+  return hexad_fail(message, HEXAD_OUT_OF_MEMORY,
+                    "not enough memory for a copy of the %zu bytes of the "
+                    "weights file '%s'",
+                    bytes, path);
+}
+
+/* Reads the first `bytes` of the file to `memory`. */
+static hexad_status read_file(int file, char *memory, size_t bytes,
+                              const char *path, hexad_message message) {
+  for (size_t done = 0; done < bytes;) {
+    size_t left = bytes - done;
+    ssize_t got =
+        pread(file, memory + done,
+              left < COPIED_AT_ONCE ? left : COPIED_AT_ONCE, (off_t)done);
+    if (got > 0)
+      done += (size_t)got;
+    else if (got == 0)
+      return hexad_fail(message, HEXAD_WEIGHTS_MISMATCH,
+                        "the weights file '%s' was truncated while it was "
+                        "read: %zu of its %zu bytes are there",
+                        path, done, bytes);
+    else if (errno == ENOMEM || errno == EFAULT)
+      /* The system promised pages that it does not have. */
+      return no_memory(message, bytes, path);
+    else if (errno != EINTR)
+      return cannot_read(message, path, errno);
+  }
+  return HEXAD_OK;
+}
+
+/* Pages of 4 KiB, as those of a file are, cost a token's walk through all
+ * weights a TLB miss each. */
+static hexad_status copy_file(int file, size_t bytes, const char *path,
+                              hexad_message message, hexad_weights *weights) {
+  size_t rounded = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+  char *memory = mmap(NULL, rounded + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return no_memory(message, bytes, path);
+  /* Keep `rounded` bytes from the first multiple of a huge page. */
+  size_t front = -(uintptr_t)memory & (HUGE_PAGE - 1);
+  if (front)
+    munmap(memory, front);
+  munmap(memory + front + rounded, HUGE_PAGE - front);
+  memory += front;
+  /* A hint: a system without huge pages is slower, no more. */
+  madvise(memory, rounded, MADV_HUGEPAGE);
+  hexad_status status = read_file(file, memory, bytes, path, message);
+  if (status == HEXAD_OK && mprotect(memory, rounded, PROT_READ) != 0)
+    status = no_memory(message, bytes, path);
+  if (status != HEXAD_OK) {
+    munmap(memory, rounded);
+    return status;
+  }
+  weights->bytes = rounded;
+  weights->mapping = memory;
+  return HEXAD_OK;
+}
+
+hexad_status hexad_weights_load(const hexad_model_info *info, const char *path,
+                                hexad_weights_memory memory,
+                                hexad_message message, hexad_weights *weights) {
   char found[PATH_MAX] = "";
   int file;
   if (path) {
@@ -123,23 +204,15 @@ hexad_status hexad_weights_map(const hexad_model_info *info, const char *path,
                         "the weights file '%s' is not a regular file", path);
   else
     status = check_header(info, file, (uint64_t)facts.st_size, path, message);
-  if (status != HEXAD_OK) {
-    close(file);
-    return status;
-  }
-
-  size_t bytes = (size_t)facts.st_size;
-  void *mapping = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  int error = errno;
+  if (status == HEXAD_OK)
+    status = (memory == HEXAD_COPY_WEIGHTS ? copy_file : map_file)(
+        file, (size_t)facts.st_size, path, message, weights);
   close(file);
-  if (mapping == MAP_FAILED)
-    return cannot_read(message, path, error);
-  weights->mapping = mapping;
-  weights->bytes = bytes;
-  weights->data = (const char *)mapping + HEXAD_WEIGHTS_ALIGNMENT;
-  return HEXAD_OK;
+  if (status == HEXAD_OK)
+    weights->data = (const char *)weights->mapping + HEXAD_WEIGHTS_ALIGNMENT;
+  return status;
 }
 
-void hexad_weights_unmap(hexad_weights *weights) {
+void hexad_weights_unload(hexad_weights *weights) {
   munmap(weights->mapping, weights->bytes);
 }

@@ -198,7 +198,8 @@ bool CompiledModel::load(const std::string &path) {
       !find("forward_on", forwardOn))
     return false;
   char message[512] = "";
-  hexad_model_options options = {nullptr, message, sizeof(message)};
+  hexad_model_options options = {nullptr, message, sizeof(message),
+                                 HEXAD_MAP_WEIGHTS};
   hexad_status status = modelCreate(&options, &model);
   EXPECT_EQ(status, HEXAD_OK) << message;
   return status == HEXAD_OK;

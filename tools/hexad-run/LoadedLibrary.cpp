@@ -13,12 +13,13 @@
 using namespace llvm;
 using namespace hexad;
 
-Expected<std::unique_ptr<LoadedLibrary>> LoadedLibrary::open(StringRef path) {
+Expected<std::unique_ptr<LoadedLibrary>>
+LoadedLibrary::open(StringRef path, hexad_weights_memory weightsMemory) {
   Expected<LibraryInfo> info = readLibraryInfo(path);
   if (!info)
     return info.takeError();
   std::unique_ptr<LoadedLibrary> library(new LoadedLibrary(std::move(*info)));
-  if (Error error = library->load(path))
+  if (Error error = library->load(path, weightsMemory))
     return std::move(error);
   return library;
 }
@@ -32,7 +33,7 @@ Error LoadedLibrary::find(StringRef name, Function *&function) {
   return Error::success();
 }
 
-Error LoadedLibrary::load(StringRef path) {
+Error LoadedLibrary::load(StringRef path, hexad_weights_memory weightsMemory) {
   // A path without a slash would be looked for elsewhere.
   SmallString<128> absolute(path);
   sys::fs::make_absolute(absolute);
@@ -57,7 +58,8 @@ Error LoadedLibrary::load(StringRef path) {
       return error;
 
   char message[512] = "";
-  hexad_model_options options = {nullptr, message, sizeof(message)};
+  hexad_model_options options = {nullptr, message, sizeof(message),
+                                 weightsMemory};
   if (modelCreate(&options, &model) != HEXAD_OK)
     return createStringError(message);
   return Error::success();

@@ -21,7 +21,8 @@ class LoadedLibrary {
 public:
   /// Checks the file before any of it is executed.
   static llvm::Expected<std::unique_ptr<LoadedLibrary>>
-  open(llvm::StringRef path);
+  open(llvm::StringRef path,
+       hexad_weights_memory weightsMemory = HEXAD_MAP_WEIGHTS);
   ~LoadedLibrary();
 
   const LibraryInfo &getInfo() const { return info; }
@@ -46,7 +47,7 @@ private:
   friend class LoadedContext;
   friend class LoadedSession;
   LoadedLibrary(LibraryInfo info) : info(std::move(info)) {}
-  llvm::Error load(llvm::StringRef path);
+  llvm::Error load(llvm::StringRef path, hexad_weights_memory weightsMemory);
   llvm::Error loadSessionFunctions();
   template <typename Function>
   llvm::Error find(llvm::StringRef name, Function *&function);

@@ -34,4 +34,5 @@ defm head : Value<"head", "H", "With --attention-map: of head H, counted from 0 
 defm batch_row : Value<"batch-row", "N", "With --attention-map: of row N of the batch, counted from 0 (default: 0)">;
 defm token_labels : Value<"token-labels", "FILE", "With --attention-map: what to write beside the tokens, one on each line (default: their numbers)">;
 defm repeat : Value<"repeat", "N", "Run N times, for the times that --json prints">;
+defm weights_memory : Value<"weights-memory", "map|copy", "Map the weights file, or copy it into huge pages: slower to load, faster with few tokens (default: map)">;
 defm threads : Value<"threads", "N", "Threads to use (default: the CPUs this process may use)">;

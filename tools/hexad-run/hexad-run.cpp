@@ -177,6 +177,18 @@ static Expected<std::optional<size_t>> getIndex(const InputArgList &arguments,
   return number;
 }
 
+static Expected<hexad_weights_memory>
+getWeightsMemory(const InputArgList &arguments) {
+  StringRef name = arguments.getLastArgValue(OPT_weights_memory, "map");
+  if (name == "map")
+    return HEXAD_MAP_WEIGHTS;
+  if (name == "copy")
+    return HEXAD_COPY_WEIGHTS;
+  return createStringError(
+      "the option '--weights-memory' needs 'map' or 'copy', found '" + name +
+      "'");
+}
+
 /// None without --attention-map.
 static Expected<std::optional<AttentionPicture>>
 getPicture(const InputArgList &arguments, const LibraryInfo &info,
@@ -445,8 +457,11 @@ static Error run(const InputArgList &arguments) {
     return promptTokens.takeError();
   GenerationOptions options = {*newTokens, *sampling, std::move(*stopTokens),
                                *threads};
+  Expected<hexad_weights_memory> weightsMemory = getWeightsMemory(arguments);
+  if (!weightsMemory)
+    return weightsMemory.takeError();
 
-  auto library = LoadedLibrary::open(*path);
+  auto library = LoadedLibrary::open(*path, *weightsMemory);
   if (!library)
     return library.takeError();
   if (arguments.hasArg(OPT_prompt_tokens))

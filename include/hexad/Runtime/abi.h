@@ -45,7 +45,7 @@ enum hexad_extent {
 /* Pointers that a call fixes, before the model's own inputs and outputs. */
 enum hexad_pointer {
   HEXAD_POINTER_ARENA,       /* scratch, 64-byte aligned */
-  HEXAD_POINTER_WEIGHTS,     /* the mapped weights, 64-byte aligned */
+  HEXAD_POINTER_WEIGHTS,     /* the loaded weights, 64-byte aligned */
   HEXAD_POINTER_TEAM,        /* for hexad_team_barrier */
   HEXAD_POINTER_CACHES,      /* hexad_cache_place[SEGMENTS * caches], the caches
                                 of a segment side by side */

@@ -41,10 +41,17 @@ typedef enum hexad_status {
   HEXAD_STATE_MISMATCH = 13
 } hexad_status;
 
+/* Where the weights lie. */
+typedef enum hexad_weights_memory {
+  HEXAD_MAP_WEIGHTS = 0, /* in the page cache, shared by all processes */
+  HEXAD_COPY_WEIGHTS = 1 /* in memory of the model's own, in huge pages */
+} hexad_weights_memory;
+
 typedef struct hexad_model_options {
   const char *weights_path; /* null: the file beside the library */
   char *message; /* receives a sentence about a failure; may be null */
   size_t message_size;
+  hexad_weights_memory weights_memory;
 } hexad_model_options;
 
 typedef struct hexad_context_options {

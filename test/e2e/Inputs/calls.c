@@ -48,7 +48,10 @@ int main(int argc, char **argv) {
                                      {3, 0}, {2, 61}, {0, 5}};
   char message[256] = "";
   model_model_options model_options = {argc > 1 ? argv[1] : NULL, message,
-                                       sizeof(message)};
+                                       sizeof(message), MODEL_MAP_WEIGHTS};
+#ifdef COPY_WEIGHTS
+  model_options.weights_memory = MODEL_COPY_WEIGHTS;
+#endif
   model_model *model;
   if (model_model_create(&model_options, &model) != MODEL_OK) {
     puts(message);

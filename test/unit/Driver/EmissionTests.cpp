@@ -148,6 +148,40 @@ TEST(Emission, DamageIsSeenBeforeLoading) {
   EXPECT_TRUE(bool(readLibraryInfo(library)));
 }
 
+/// Reads an echo library in whose metadata `from` has become `to`.
+std::string readChangedMetadata(StringRef from, StringRef to) {
+  TemporaryFolder folder;
+  std::string library =
+      cantFail(makeEchoLibrary(getEchoInfo(), folder.getPath()));
+  std::string bytes = readFile(library);
+  size_t place = bytes.find(from.str());
+  EXPECT_NE(std::string::npos, place) << from.str();
+  EXPECT_EQ(from.size(), to.size());
+  bytes.replace(place, from.size(), to.str());
+  std::error_code error;
+  raw_fd_ostream(library, error) << bytes;
+  cantFail(sealLibrary(library));
+  return messageOf(readLibraryInfo(library).takeError());
+}
+
+TEST(Emission, OtherVersionsSayWhich) {
+  EXPECT_THAT(
+      readChangedMetadata("\"hexad_metadata\":4", "\"hexad_metadata\":2"),
+      HasSubstr("it was compiled by another version of hexad: its "
+                "metadata have version 2, expected is 4; compile the "
+                "model again"));
+}
+
+TEST(Emission, UnknownKindsAreErrors) {
+  EXPECT_EQ("", readChangedMetadata("\"kind\":\"ids\"", "\"kind\":\"ids\""));
+  EXPECT_THAT(
+      readChangedMetadata("\"kind\":\"ids\"", "\"kind\":\"idz\""),
+      HasSubstr("expected a kind that this hexad knows at metadata.inputs[0]"));
+  EXPECT_THAT(
+      readChangedMetadata("\"kind\":\"pooled\"", "\"kind\":\"PooleD\""),
+      HasSubstr("expected a kind that this hexad knows at metadata.outputs["));
+}
+
 TEST(Emission, BrokenModulesAreErrors) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::LLVM::LLVMDialect>();
@@ -218,7 +252,8 @@ TEST(Emission, RunsWhereverThePairIsMovedTo) {
 
   // The weights are still where the library was.
   char message[512] = "";
-  hexad_model_options options = {nullptr, message, sizeof(message)};
+  hexad_model_options options = {nullptr, message, sizeof(message),
+                                 HEXAD_MAP_WEIGHTS};
   hexad_model *model = nullptr;
   EXPECT_EQ(HEXAD_WEIGHTS_NOT_FOUND, modelCreate(&options, &model));
   EXPECT_THAT(message, HasSubstr(moved.file("echo_model.weights")));

@@ -78,12 +78,14 @@ int run(const int32_t *ids, float *echo);
 int run(const int32_t *ids, float *echo) {
   echo_model_model *model;
   echo_model_context *context;
+  echo_model_model_options how = {0};
   echo_model_context_options options = {0};
   echo_model_arguments call = {0};
   size_t bytes;
+  how.weights_memory = ECHO_MODEL_COPY_WEIGHTS;
   options.max_tokens = 512;
   options.max_segments = 8;
-  if (echo_model_model_create(NULL, &model) != ECHO_MODEL_OK)
+  if (echo_model_model_create(&how, &model) != ECHO_MODEL_OK)
     return 1;
   if (echo_model_context_size(model, &options, &bytes) != ECHO_MODEL_OK ||
       echo_model_context_create(model, &options, &context) != ECHO_MODEL_OK)

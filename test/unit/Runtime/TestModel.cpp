@@ -107,7 +107,7 @@ TestModel::TestModel() : weights(folder.file("test.weights")) {
 }
 
 hexad_model_options TestModel::getOptions() {
-  return {weights.c_str(), message, sizeof(message)};
+  return {weights.c_str(), message, sizeof(message), HEXAD_MAP_WEIGHTS};
 }
 
 void TestModel::compute(size_t batch, size_t seq,

@@ -123,7 +123,8 @@ TEST_F(WeightsTest, OfAnotherSize) {
 
 TEST_F(WeightsTest, WithoutMessageBuffer) {
   model.weights += ".not";
-  hexad_model_options options = {model.weights.c_str(), nullptr, 0};
+  hexad_model_options options = {model.weights.c_str(), nullptr, 0,
+                                 HEXAD_MAP_WEIGHTS};
   hexad_model *made = nullptr;
   EXPECT_EQ(HEXAD_WEIGHTS_NOT_FOUND,
             hexad_runtime_model_create(&model.info, &options, &made));
