@@ -1,0 +1,129 @@
+"""Who is compared, and the processes that they run in."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Candidate:
+    name: str  # in tables: hexad, hexad-bf16, onnxruntime, …
+    runner: str  # of run_RUNNER.py
+    weights: str = "f32"
+    environment: str = "torch"  # of the folder of environments
+    options: dict = field(default_factory=dict)  # what its runner wants to know
+
+    @property
+    def is_peer(self):
+        return self.runner != "hexad"
+
+    def bytes_read(self, case):
+        width = {"f32": 4, "bf16": 2, "f16": 2}[self.weights]
+        return case.bytes_read(width, 2 if self.runner == "llamacpp" else 4)
+
+
+class Unavailable(Exception):
+    """Why there is no candidate for a case."""
+
+
+def run_quietly(command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise Unavailable((done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1][:300])
+
+
+class Maker:
+    """Makes candidates, and before them what they read: libraries, GGUF and exported files."""
+
+    def __init__(self, hexad, models, environments):
+        self.hexad, self.models, self.environments = hexad, models, environments
+
+    def python(self, environment):
+        return self.environments / environment / "bin" / "python"
+
+    def prepare(self, case, formats):
+        command = [self.python("torch"), HERE / "prepare.py", self.models, "--cases", case.name]
+        subprocess.run([str(part) for part in command + ["--formats", ",".join(formats)]], check=True, stdout=sys.stderr)
+
+    def compile(self, case, weights):
+        folder = self.models / case.model
+        source = folder / f"causal-{case.causal}.yaml" if case.model == "attention" else folder
+        out = self.models / "libraries" / f"{source.stem}-{weights}"
+        stamp = out / "compiler"
+        compiler = f"{self.hexad} {self.hexad.stat().st_mtime_ns}"
+        if not stamp.exists() or stamp.read_text() != compiler:
+            typed = [] if weights == "f32" else [f"--weights-type={weights}"]
+            run_quietly([self.hexad, "compile", source, "-o", out, "--name", "model", *typed])
+            stamp.write_text(compiler)
+        return str(out / "libmodel.so")
+
+    def make_gguf(self, case, weights):
+        path = self.models / "gguf" / f"{case.model}-{weights}.gguf"
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            run_quietly([self.python("llama.cpp"), HERE / "make_gguf.py", self.models / case.model, path, weights.upper()])
+        return str(path)
+
+    def exported(self, case, format):
+        failed = self.models / "cases" / case.name / f"{format}.failed"
+        if failed.exists():
+            raise Unavailable(f"no export: {failed.read_text()[:200]}")
+
+    def make(self, name, case):
+        """The candidate of a name such as hexad-bf16, with all that it reads."""
+        kind, _, weights = name.partition("-")
+        weights = weights or "f32"
+        if kind == "hexad":
+            return Candidate(name, "hexad", weights, options={"library": self.compile(case, weights)})
+        if kind == "llama.cpp":
+            if case.kind == "rows":
+                raise Unavailable("not a language model of its")
+            return Candidate(name, "llamacpp", weights, "llama.cpp", {"gguf": self.make_gguf(case, weights)})
+        if weights != "f32":
+            raise Unavailable("measured with f32 weights alone")
+        if kind == "onnxruntime":
+            self.exported(case, "onnx")
+        elif kind == "openvino":
+            self.exported(case, "xml")
+        return Candidate(name, kind)
+
+    def formats(self, names):
+        wanted = {"onnxruntime": "onnx", "openvino": "xml"}
+        return [format for name, format in wanted.items() if name in names]
+
+
+class Worker:
+    """A process of worker.py, which waits while others are measured."""
+
+    def __init__(self, maker, candidate, case, threads):
+        cpus = sorted(os.sched_getaffinity(0))[-threads:]
+        options = {
+            "runner": candidate.runner, "case": case.name, "threads": threads, "cpus": cpus, "models": str(maker.models),
+            "work": str(maker.models / "cases" / case.name), "bound_by_memory": case.bound_by_memory, **candidate.options,
+        }
+        self.process = subprocess.Popen(
+            [str(maker.python(candidate.environment)), str(HERE / "worker.py"), json.dumps(options)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.ready = self.answer()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise Unavailable((self.process.stderr.read().strip() or "ended").splitlines()[-1][:300])
+        values = json.loads(line)
+        if "error" in values:
+            raise Unavailable(values["error"])
+        return values
+
+    def ask(self, **order):
+        print(json.dumps(order), file=self.process.stdin, flush=True)
+        return self.answer()
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()

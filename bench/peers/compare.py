@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Hexad beside others on the same checkpoints, in turns: see README.md."""
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import cases
+import report
+from candidates import Candidate, Maker, Unavailable, Worker
+
+
+@contextlib.contextmanager
+def locked(path):
+    with open(path, "a") if path else contextlib.nullcontext() as file:
+        if file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Comparison:
+    """One case: all candidates are loaded, then each round measures each of them once."""
+
+    def __init__(self, case, maker, names, arguments):
+        self.case, self.arguments = case, arguments
+        self.workers, self.rounds, self.failed = {}, {}, {}
+        maker.prepare(case, maker.formats(names))
+        self.machine = Worker(maker, Candidate("machine", "machine"), case, arguments.threads)
+        for name in names:
+            try:
+                candidate = maker.make(name, case)
+                self.workers[name] = candidate, Worker(maker, candidate, case, arguments.threads)
+                self.rounds[name] = []
+            except Unavailable as error:
+                self.failed[name] = str(error)
+                say(f"  {case.name}: {name}: {error}")
+
+    def measure(self, name):
+        candidate, worker = self.workers[name]
+        time.sleep(0.1)  # threads of the one before may still wait actively
+        rates = self.machine.ask()
+        sample = statistics.median(worker.ask(seconds=self.arguments.burst, count=3)["milliseconds"])
+        work, rate = self.case.operations(), rates["fma"]
+        if self.case.bound_by_memory:
+            work, rate = candidate.bytes_read(self.case), rates["read"]
+        self.rounds[name].append({"milliseconds": sample, "share": work / (1e-3 * sample) / rate, **rates})
+
+    def far_behind(self, name):
+        """Three rounds are enough of what takes seconds where others do not."""
+        first = {other: rounds[0]["milliseconds"] for other, rounds in self.rounds.items()}
+        return first[name] > 1000 and first[name] > 4 * min(first.values()) and len(self.rounds[name]) >= 3
+
+    def run(self):
+        names = list(self.workers)
+        for number in range(self.arguments.rounds):
+            with locked(self.arguments.lock):
+                for at in range(len(names)):
+                    name = names[(number + at) % len(names)]
+                    if number == 0 or not self.far_behind(name):
+                        self.measure(name)
+        return self.result()
+
+    def result(self):
+        result = {"case": self.case.name, "threads": self.arguments.threads, "failed": self.failed, "candidates": {}}
+        for name, (candidate, worker) in self.workers.items():
+            rounds = self.rounds[name]
+            result["candidates"][name] = {
+                "weights": candidate.weights, "peer": candidate.is_peer, "rounds": len(rounds),
+                "difference": worker.ready["difference"], "scale": worker.ready["scale"],
+                "first_seconds": worker.ready["first_seconds"],
+                **{key: report.spread([one[key] for one in rounds]) for key in rounds[0]},
+            }
+        result["ratios"] = self.ratios()
+        return result
+
+    def ratios(self):
+        """For each type of weights, how many times Hexad's time the fastest peer takes, round by round."""
+        ratios = {}
+        for name, (candidate, _) in self.workers.items():
+            if candidate.is_peer:
+                continue
+            peers = [other for other, (peer, _) in self.workers.items() if peer.is_peer and peer.weights == candidate.weights]
+            if not peers:
+                continue
+            best = min(peers, key=lambda peer: statistics.median(one["milliseconds"] for one in self.rounds[peer]))
+            pairs = zip(self.rounds[best], self.rounds[name])
+            ratios[candidate.weights] = {"peer": best, **report.spread([a["milliseconds"] / b["milliseconds"] for a, b in pairs])}
+        return ratios
+
+    def end(self):
+        for worker in [self.machine] + [worker for _, worker in self.workers.values()]:
+            worker.end()
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hexad", type=Path, required=True, help="the program, e.g. build/release/bin/hexad")
+    parser.add_argument("--models", type=Path, required=True, help="folder for checkpoints and all that is made of them")
+    parser.add_argument("--environments", type=Path, help="what install.sh wrote (default: MODELS/environments)")
+    parser.add_argument("--cases", default="*", help="names or patterns, with commas between; --list shows them")
+    parser.add_argument("--peers", default="onnxruntime,openvino,torch,llama.cpp")
+    parser.add_argument("--weights", default="f32", help="f32,bf16,f16: types of Hexad's and llama.cpp's weights")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--burst", type=float, default=0.3, help="seconds of a measurement, at least three calls")
+    parser.add_argument("--lock", help="file to lock during each round, where others measure too")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each case instead of the table")
+    arguments = parser.parse_args()
+    arguments.models, arguments.hexad = arguments.models.resolve(), arguments.hexad.resolve()
+    arguments.environments = arguments.environments or arguments.models / "environments"
+    return arguments
+
+
+def candidate_names(arguments):
+    names = []
+    for kind in ["hexad"] + [peer for peer in arguments.peers.split(",") if peer]:
+        typed = arguments.weights.split(",") if kind in ("hexad", "llama.cpp") else ["f32"]
+        names += [kind if weights == "f32" else f"{kind}-{weights}" for weights in typed]
+    return names
+
+
+def main():
+    arguments = parse()
+    maker = Maker(arguments.hexad, arguments.models, arguments.environments.resolve())
+    results = []
+    for case in cases.matching(arguments.cases):
+        say(f"{case.name}, {arguments.threads} thread{'s' * (arguments.threads > 1)}")
+        comparison = Comparison(case, maker, candidate_names(arguments), arguments)
+        result = comparison.run()
+        comparison.end()
+        results.append(result)
+        if arguments.json:
+            print(json.dumps(result), flush=True)
+        else:
+            say(report.sentence(result))
+    if not arguments.json:
+        print(report.table(results))
+
+
+if __name__ == "__main__":
+    main()

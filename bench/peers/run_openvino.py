@@ -1,0 +1,22 @@
+"""OpenVINO's CPU plugin; `format` onnx reads PyTorch's export, xml what OpenVINO converted itself."""
+
+import numpy as np
+import openvino
+
+
+def load(case, inputs, prompt, options):
+    settings = {
+        "INFERENCE_NUM_THREADS": options.threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
+        "INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABLE_CPU_PINNING": False,
+    }
+    core = openvino.Core()
+    compiled = core.compile_model(core.read_model(f"{options.work}/model.{options.format}"), "CPU", settings)
+    request = compiled.create_infer_request()
+    for index, value in enumerate(inputs.values()):
+        request.set_input_tensor(index, openvino.Tensor(np.ascontiguousarray(value), shared_memory=True))
+
+    def call():
+        request.infer()
+        return request.get_output_tensor(0).data
+
+    return call
