@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, field
+import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -90,7 +91,21 @@ class Maker:
             self.exported(case, "onnx")
         elif kind == "openvino":
             self.exported(case, "xml")
+        elif kind != "torch":
+            raise SystemExit(f"no peer '{kind}'; there are onnxruntime, openvino, torch, llama.cpp")
         return Candidate(name, kind)
+
+    def files(self, candidate, case):
+        """What a candidate needs on the machine that runs it, beside packages."""
+        if candidate.runner == "hexad":
+            library = Path(candidate.options["library"])
+            return [library, library.with_name("model.weights")]
+        if candidate.runner == "llamacpp":
+            return [Path(candidate.options["gguf"])]
+        if candidate.runner == "torch":
+            return [self.models / case.model / "model.safetensors"]
+        names = {"onnxruntime": ("model.onnx", "model.onnx.data"), "openvino": ("model.xml", "model.bin")}
+        return [self.models / "cases" / case.name / name for name in names[candidate.runner]]
 
     def formats(self, names):
         wanted = {"onnxruntime": "onnx", "openvino": "xml"}
@@ -100,21 +115,24 @@ class Maker:
 class Worker:
     """A process of worker.py, which waits while others are measured."""
 
-    def __init__(self, maker, candidate, case, threads):
+    def __init__(self, maker, candidate, case, threads, only_first=False):
         cpus = sorted(os.sched_getaffinity(0))[-threads:]
         options = {
             "runner": candidate.runner, "case": case.name, "threads": threads, "cpus": cpus, "models": str(maker.models),
-            "work": str(maker.models / "cases" / case.name), "bound_by_memory": case.bound_by_memory, **candidate.options,
+            "work": str(maker.models / "cases" / case.name), "bound_by_memory": case.bound_by_memory,
+            "only_first": only_first, **candidate.options,
         }
+        self.complaints = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [str(maker.python(candidate.environment)), str(HERE / "worker.py"), json.dumps(options)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.complaints, text=True)
         self.ready = self.answer()
 
     def answer(self):
         line = self.process.stdout.readline()
         if not line:
-            raise Unavailable((self.process.stderr.read().strip() or "ended").splitlines()[-1][:300])
+            self.complaints.seek(0)
+            raise Unavailable((self.complaints.read().strip() or "ended").splitlines()[-1][:300])
         values = json.loads(line)
         if "error" in values:
             raise Unavailable(values["error"])

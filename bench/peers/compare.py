@@ -5,7 +5,6 @@ import argparse
 import contextlib
 import fcntl
 import json
-import os
 import statistics
 import sys
 import time
@@ -102,23 +101,24 @@ class Comparison:
             worker.end()
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__)
+def add_options(description):
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--hexad", type=Path, required=True, help="the program, e.g. build/release/bin/hexad")
     parser.add_argument("--models", type=Path, required=True, help="folder for checkpoints and all that is made of them")
     parser.add_argument("--environments", type=Path, help="what install.sh wrote (default: MODELS/environments)")
-    parser.add_argument("--cases", default="*", help="names or patterns, with commas between; --list shows them")
+    parser.add_argument("--cases", default="*", help="names or patterns of cases.py, with commas between")
     parser.add_argument("--peers", default="onnxruntime,openvino,torch,llama.cpp")
     parser.add_argument("--weights", default="f32", help="f32,bf16,f16: types of Hexad's and llama.cpp's weights")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--burst", type=float, default=0.3, help="seconds of a measurement, at least three calls")
     parser.add_argument("--lock", help="file to lock during each round, where others measure too")
-    parser.add_argument("--json", action="store_true", help="a line of JSON for each case instead of the table")
-    arguments = parser.parse_args()
-    arguments.models, arguments.hexad = arguments.models.resolve(), arguments.hexad.resolve()
-    arguments.environments = arguments.environments or arguments.models / "environments"
-    return arguments
+    return parser
+
+
+def get_maker(arguments):
+    models = arguments.models.resolve()
+    environments = (arguments.environments or models / "environments").absolute()
+    return Maker(arguments.hexad.resolve(), models, environments)
 
 
 def candidate_names(arguments):
@@ -130,8 +130,11 @@ def candidate_names(arguments):
 
 
 def main():
-    arguments = parse()
-    maker = Maker(arguments.hexad, arguments.models, arguments.environments.resolve())
+    parser = add_options(__doc__)
+    parser.add_argument("--burst", type=float, default=0.3, help="seconds of a measurement, at least three calls")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each case instead of the table")
+    arguments = parser.parse_args()
+    maker = get_maker(arguments)
     results = []
     for case in cases.matching(arguments.cases):
         say(f"{case.name}, {arguments.threads} thread{'s' * (arguments.threads > 1)}")

@@ -81,3 +81,16 @@ class Library:
         self.check("extend", self.context, session, address(tokens), c_size_t(len(tokens)), LAST_LOGITS,
                    address(self.logits))
         return self.logits
+
+    def resume(self, session, path, prompt, saved):
+        """Brings a session behind the prompt: from a saved state, or by reading the prompt, which
+        is then saved."""
+        if saved:
+            state = np.fromfile(path, np.uint8)
+            return self.check("session_load", session, address(state), c_size_t(state.nbytes))
+        self.extend(session, 0, prompt)
+        size = c_size_t()
+        self.check("session_saved_size", session, byref(size))
+        state = np.empty(size.value, np.uint8)
+        self.check("session_save", session, address(state), size)
+        state.tofile(path)

@@ -20,6 +20,7 @@ def load(case, inputs, prompt, options):
         return call
     session = library.session(case.context + case.tokens)
     if prompt is not None:
-        library.extend(session, 0, np.ascontiguousarray(prompt.ravel(), np.int32))
+        library.resume(session, f"{options.work}/hexad.state", np.ascontiguousarray(prompt.ravel(), np.int32),
+                       options.only_first)
     tokens = np.ascontiguousarray(x.ravel(), np.int32)
     return lambda: library.extend(session, case.context, tokens)

@@ -33,6 +33,12 @@ def load(case, inputs, prompt, options):
         return np.ctypeslib.as_array(llama.llama_get_logits_ith(context, -1), (1, vocabulary))
 
     if prompt is not None:
-        extend(prompt.ravel().tolist(), 0)
+        state, count = f"{options.work}/llama.cpp.state".encode(), ctypes.c_size_t()
+        kept = (llama.llama_token * case.context)(*prompt.ravel().tolist())
+        if options.only_first:
+            llama.llama_state_load_file(context, state, kept, case.context, ctypes.byref(count))
+        else:
+            extend(list(kept), 0)
+            llama.llama_state_save_file(context, state, kept, case.context)
     tokens = inputs["x"].ravel().tolist()
     return lambda: extend(tokens, case.context)

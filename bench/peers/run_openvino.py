@@ -1,4 +1,4 @@
-"""OpenVINO's CPU plugin; `format` onnx reads PyTorch's export, xml what OpenVINO converted itself."""
+"""OpenVINO's CPU plugin, from what OpenVINO converted from PyTorch itself."""
 
 import numpy as np
 import openvino
@@ -10,7 +10,7 @@ def load(case, inputs, prompt, options):
         "INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABLE_CPU_PINNING": False,
     }
     core = openvino.Core()
-    compiled = core.compile_model(core.read_model(f"{options.work}/model.{options.format}"), "CPU", settings)
+    compiled = core.compile_model(core.read_model(f"{options.work}/model.xml"), "CPU", settings)
     request = compiled.create_infer_request()
     for index, value in enumerate(inputs.values()):
         request.set_input_tensor(index, openvino.Tensor(np.ascontiguousarray(value), shared_memory=True))
