@@ -113,7 +113,8 @@ class Maker:
 
 
 class Worker:
-    """A process of worker.py, which waits while others are measured."""
+    """A process of worker.py, whose first answer comes when its case is loaded; it waits while
+    others are measured."""
 
     def __init__(self, maker, candidate, case, threads, only_first=False):
         cpus = sorted(os.sched_getaffinity(0))[-threads:]
@@ -126,7 +127,6 @@ class Worker:
         self.process = subprocess.Popen(
             [str(maker.python(candidate.environment)), str(HERE / "worker.py"), json.dumps(options)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.complaints, text=True)
-        self.ready = self.answer()
 
     def answer(self):
         line = self.process.stdout.readline()

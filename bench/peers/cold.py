@@ -17,6 +17,7 @@ def start(maker, candidate, case, threads):
     """Seconds until the first output, and the most memory in MB."""
     begin = time.perf_counter()
     worker = Worker(maker, candidate, case, threads, only_first=True)
+    worker.answer()
     seconds = time.perf_counter() - begin
     memory = os.wait4(worker.process.pid, 0)[2].ru_maxrss * 1024
     return seconds, memory
@@ -28,7 +29,9 @@ def measure(maker, case, names, arguments):
     for name in names:
         try:
             candidates[name] = maker.make(name, case)
-            Worker(maker, candidates[name], case, arguments.threads).end()  # saves its cache, warms the files
+            worker = Worker(maker, candidates[name], case, arguments.threads)
+            worker.answer()  # its files are warm now, and its cache is saved
+            worker.end()
             seconds[name], memory[name] = [], 0
         except Unavailable as error:
             candidates.pop(name, None)

@@ -32,17 +32,27 @@ class Comparison:
 
     def __init__(self, case, maker, names, arguments):
         self.case, self.arguments = case, arguments
-        self.workers, self.rounds, self.failed = {}, {}, {}
+        self.workers, self.ready, self.failed = {}, {}, {}
         maker.prepare(case, maker.formats(names))
         self.machine = Worker(maker, Candidate("machine", "machine"), case, arguments.threads)
         for name in names:
-            try:
+            with self.noting_failure(name):
                 candidate = maker.make(name, case)
                 self.workers[name] = candidate, Worker(maker, candidate, case, arguments.threads)
-                self.rounds[name] = []
-            except Unavailable as error:
-                self.failed[name] = str(error)
-                say(f"  {case.name}: {name}: {error}")
+        for name, (_, worker) in list(self.workers.items()):
+            with self.noting_failure(name):
+                self.ready[name] = worker.answer()
+        self.machine.answer()
+        self.rounds = {name: [] for name in self.workers}
+
+    @contextlib.contextmanager
+    def noting_failure(self, name):
+        try:
+            yield
+        except Unavailable as error:
+            self.workers.pop(name, None)
+            self.failed[name] = str(error)
+            say(f"  {self.case.name}: {name}: {error}")
 
     def measure(self, name):
         candidate, worker = self.workers[name]
@@ -71,12 +81,11 @@ class Comparison:
 
     def result(self):
         result = {"case": self.case.name, "threads": self.arguments.threads, "failed": self.failed, "candidates": {}}
-        for name, (candidate, worker) in self.workers.items():
+        for name, (candidate, _) in self.workers.items():
             rounds = self.rounds[name]
             result["candidates"][name] = {
                 "weights": candidate.weights, "peer": candidate.is_peer, "rounds": len(rounds),
-                "difference": worker.ready["difference"], "scale": worker.ready["scale"],
-                "first_seconds": worker.ready["first_seconds"],
+                **self.ready[name],
                 **{key: report.spread([one[key] for one in rounds]) for key in rounds[0]},
             }
         result["ratios"] = self.ratios()
