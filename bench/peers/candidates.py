@@ -70,10 +70,13 @@ class Maker:
             run_quietly([self.python("llama.cpp"), HERE / "make_gguf.py", self.models / case.model, path, weights.upper()])
         return str(path)
 
-    def exported(self, case, format):
-        failed = self.models / "cases" / case.name / f"{format}.failed"
-        if failed.exists():
-            raise Unavailable(f"no export: {failed.read_text()[:200]}")
+    def exported(self, case, *formats):
+        """The first of the exported files that could be made."""
+        work = self.models / "cases" / case.name
+        for format in formats:
+            if (work / f"model.{format}").exists():
+                return str(work / f"model.{format}")
+        raise Unavailable(f"no export: {(work / f'{formats[-1]}.failed').read_text()[:200]}")
 
     def make(self, name, case):
         """The candidate of a name such as hexad-bf16, with all that it reads."""
@@ -87,13 +90,11 @@ class Maker:
             return Candidate(name, "llamacpp", weights, "llama.cpp", {"gguf": self.make_gguf(case, weights)})
         if weights != "f32":
             raise Unavailable("measured with f32 weights alone")
-        if kind == "onnxruntime":
-            self.exported(case, "onnx")
-        elif kind == "openvino":
-            self.exported(case, "xml")
-        elif kind != "torch":
+        formats = {"onnxruntime": ["onnx"], "openvino": ["xml", "onnx"], "torch": []}
+        if kind not in formats:
             raise SystemExit(f"no peer '{kind}'; there are onnxruntime, openvino, torch, llama.cpp")
-        return Candidate(name, kind)
+        file = self.exported(case, *formats[kind]) if formats[kind] else None
+        return Candidate(name, kind, options={"file": file})
 
     def files(self, candidate, case):
         """What a candidate needs on the machine that runs it, beside packages."""
@@ -104,12 +105,11 @@ class Maker:
             return [Path(candidate.options["gguf"])]
         if candidate.runner == "torch":
             return [self.models / case.model / "model.safetensors"]
-        names = {"onnxruntime": ("model.onnx", "model.onnx.data"), "openvino": ("model.xml", "model.bin")}
-        return [self.models / "cases" / case.name / name for name in names[candidate.runner]]
+        file = Path(candidate.options["file"])
+        return [file, file.with_suffix(".bin") if file.suffix == ".xml" else file.with_name("model.onnx.data")]
 
     def formats(self, names):
-        wanted = {"onnxruntime": "onnx", "openvino": "xml"}
-        return [format for name, format in wanted.items() if name in names]
+        return ["onnx"] * ("onnxruntime" in names or "openvino" in names) + ["xml"] * ("openvino" in names)
 
 
 class Worker:

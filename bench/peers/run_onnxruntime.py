@@ -10,7 +10,7 @@ def load(case, inputs, prompt, options):
     settings.log_severity_level = 3
     # Its threads wait actively during a call, not behind it, where others are measured.
     settings.add_session_config_entry("session.force_spinning_stop", "1")
-    session = onnxruntime.InferenceSession(f"{options.work}/model.onnx", settings, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(options.file, settings, providers=["CPUExecutionProvider"])
     binding = session.io_binding()
     present = {value.name for value in session.get_inputs()}
     for name, value in inputs.items():

@@ -1,4 +1,5 @@
-"""OpenVINO's CPU plugin, from what OpenVINO converted from PyTorch itself."""
+"""OpenVINO's CPU plugin, from its own conversion from PyTorch, or where that fails from
+PyTorch's export."""
 
 import numpy as np
 import openvino
@@ -10,7 +11,7 @@ def load(case, inputs, prompt, options):
         "INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ENABLE_CPU_PINNING": False,
     }
     core = openvino.Core()
-    compiled = core.compile_model(core.read_model(f"{options.work}/model.xml"), "CPU", settings)
+    compiled = core.compile_model(core.read_model(options.file), "CPU", settings)
     request = compiled.create_infer_request()
     for index, value in enumerate(inputs.values()):
         request.set_input_tensor(index, openvino.Tensor(np.ascontiguousarray(value), shared_memory=True))

@@ -35,6 +35,8 @@ def burst(call, seconds, count):
         start = time.perf_counter()
         call()
         samples.append(1e3 * (time.perf_counter() - start))
+        if samples[-1] > 100:
+            time.sleep(0.06)  # a real-time process that never rests loses 50 ms of a second
     undisturbed(False)
     return samples
 
