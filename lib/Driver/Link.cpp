@@ -68,6 +68,44 @@ static Error checkRoom(StagedFiles &files, uint64_t bytes) {
   return Error::success();
 }
 
+namespace {
+
+/// A path for the linker's output. The linker writes to a temporary file beside
+/// it first, and puts a random digit for each `%` of the path: a folder with
+/// one in its name is reached by its number.
+class OutputPath {
+public:
+  static Expected<OutputPath> create(StringRef path) {
+    StringRef folder = sys::path::parent_path(path);
+    if (!folder.contains('%'))
+      return OutputPath(path.str());
+    int number = open(folder.str().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (number < 0) {
+      std::error_code error(errno, std::generic_category());
+      return createStringError(error, "cannot open the folder '%s': %s",
+                               folder.str().c_str(), error.message().c_str());
+    }
+    return OutputPath("/proc/self/fd/" + std::to_string(number) + "/" +
+                          sys::path::filename(path).str(),
+                      number);
+  }
+  OutputPath(OutputPath &&other)
+      : path(std::move(other.path)), folder(std::exchange(other.folder, -1)) {}
+  ~OutputPath() {
+    if (folder >= 0)
+      close(folder);
+  }
+  const std::string &get() const { return path; }
+
+private:
+  explicit OutputPath(std::string path, int folder = -1)
+      : path(std::move(path)), folder(folder) {}
+  std::string path;
+  int folder;
+};
+
+} // namespace
+
 Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
                          StringRef libraryPath, Sanitizer sanitizer) {
   StringRef folder = sys::path::parent_path(libraryPath);
@@ -92,6 +130,9 @@ Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
           checkRoom(*inputs, objectBytes + runtime.size() + extraBytes))
     return error;
 
+  Expected<OutputPath> output = OutputPath::create(libraryPath);
+  if (!output)
+    return output.takeError();
   std::vector<std::string> arguments = {"ld.lld",
                                         "-shared",
                                         "--gc-sections",
@@ -106,7 +147,7 @@ Error hexad::linkLibrary(const LibraryInfo &info, StringRef objectPath,
                                         "--soname=" + info.getLibraryFile(),
                                         "--version-script=" + *script,
                                         "-o",
-                                        libraryPath.str(),
+                                        output->get(),
                                         objectPath.str(),
                                         *archive};
   // The sanitizer is the program's.

@@ -29,9 +29,10 @@ Expected<StagedFiles> StagedFiles::create(StringRef folder) {
     return createStringError(error,
                              "cannot write to the output folder '%s': %s",
                              folder.str().c_str(), error.message().c_str());
-  // The linker would take a path that begins so for an option.
-  StagedFiles staged(folder.starts_with("-") ? "./" + folder.str()
-                                             : folder.str());
+  // The linker would take a path that begins so for an option, or for a file of
+  // options.
+  bool isOption = folder.starts_with("-") || folder.starts_with("@");
+  StagedFiles staged(isOption ? "./" + folder.str() : folder.str());
   staged.madeFolder = !existed;
   return staged;
 }
