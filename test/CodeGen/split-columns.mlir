@@ -112,3 +112,61 @@ func.func @unknown(%threads: index {hexad.extent = 0 : i64}, %x: memref<?x64xf32
   } {hexad.nowait, hexad.split = "tokens"}
   return
 }
+
+// -----
+
+// Copies and stores would be repeated by every thread: the loop stays as it is, and waits.
+// CHECK-LABEL: func.func @effects
+// CHECK: scf.forall
+// CHECK-NOT: scf.if
+// CHECK: hexad_kernel.matmul ins(%{{.+}}, %{{.+}} : memref<1x64xf32, {{.+}}>, memref<4x64x16xf32>)
+// CHECK: memref.copy
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: hexad_kernel.barrier
+// CHECK: scf.forall
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK-NEXT: hexad_kernel.matmul
+// CHECK-NEXT: memref.store
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @effects(%threads: index {hexad.extent = 0 : i64}, %strips: index {hexad.extent = 3 : i64}, %x: memref<?x64xf32>, %p: memref<4x64x16xf32>,
+                   %y: memref<?x64xf32>, %z: memref<1x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = arith.constant 1.0 : f32
+  scf.forall (%t) in (%threads) {
+    %xs = memref.subview %x[%t, 0] [1, 64] [1, 1] : memref<?x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+    %ys = memref.subview %y[%t, 0] [1, 64] [1, 1] : memref<?x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+    hexad_kernel.matmul ins(%xs, %p : memref<1x64xf32, strided<[64, 1], offset: ?>>, memref<4x64x16xf32>)
+        outs(%ys : memref<1x64xf32, strided<[64, 1], offset: ?>>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+    memref.copy %z, %ys : memref<1x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+  } {hexad.nowait, hexad.split = "tokens"}
+  scf.forall (%t) in (%threads) {
+    scf.for %i = %c0 to %t step %c1 {
+      hexad_kernel.matmul ins(%x, %p : memref<?x64xf32>, memref<4x64x16xf32>) outs(%y : memref<?x64xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+      memref.store %f, %y[%i, %c0] : memref<?x64xf32>
+    }
+  } {hexad.split = "tokens"}
+  return
+}
+
+// -----
+
+// What is folded into its destination stays with the thread that has the rows.
+// CHECK-LABEL: func.func @fold
+// CHECK: scf.forall
+// CHECK-NOT: scf.if
+// CHECK: hexad_kernel.matmul {{.*}} fold(
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @fold(%threads: index {hexad.extent = 0 : i64}, %strips: index {hexad.extent = 3 : i64}, %x: memref<?x64xf32>, %p: memref<4x64x16xf32>,
+                %statistics: memref<6x48xf32>, %y: memref<?x64xf32>) {
+  scf.forall (%t) in (%threads) {
+    %xs = memref.subview %x[%t, 0] [1, 64] [1, 1] : memref<?x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+    %ys = memref.subview %y[%t, 0] [1, 64] [1, 1] : memref<?x64xf32> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+    hexad_kernel.matmul ins(%xs, %p : memref<1x64xf32, strided<[64, 1], offset: ?>>, memref<4x64x16xf32>) fold(%statistics : memref<6x48xf32>)
+        outs(%ys : memref<1x64xf32, strided<[64, 1], offset: ?>>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+  } {hexad.split = "tokens"}
+  return
+}

@@ -210,8 +210,9 @@ def SplitColumnsPass : Pass<"hexad-split-columns", "::mlir::func::FuncOp"> {
     panels. Other kernels are the first thread's. Barriers stand around
     matmuls, and behind the block. Order and operations of no element change.
 
-    Applies to each `scf.forall` with a `hexad.split` that multiplies by matrices;
-    others get the barrier alone, if they are marked `hexad.nowait`.
+    Applies to each `scf.forall` with a `hexad.split` that multiplies by matrices,
+    and has nothing but kernels (no `fold`) that reads or writes memory; others
+    get the barrier alone, if they are marked `hexad.nowait`.
     Expects planned memory.
 
     Before:

@@ -46,24 +46,22 @@ public:
       : loop(loop), few(few), threads(threads), b(loop.getLoc(), loop),
         thread(loop.getInductionVar(0)) {}
 
-  /// Whether the loop multiplies by matrices, and is made of kernels and loops
-  /// over blocks of rows alone.
+  /// Whether the loop multiplies by matrices, and is made of kernels, of loops
+  /// over blocks of rows, and of what reads and writes nothing.
   bool isPossible() {
     bool multiplies = false;
-    for (Operation &op : *loop.getBody()) {
+    for (Operation &op : loop.getBody()->without_terminator()) {
       auto blocks = dyn_cast<scf::ForOp>(op);
-      if (!blocks && op.getNumRegions() > 0 && !isa<scf::InParallelOp>(op))
-        return false;
-      multiplies |= isa<kernel::MatmulOp>(op);
-      if (!blocks)
+      if (!blocks) {
+        if (!isPossible(op, multiplies))
+          return false;
         continue;
+      }
       if (blocks->getNumResults() > 0)
         return false;
-      for (Operation &inner : *blocks.getBody()) {
-        if (inner.getNumRegions() > 0)
+      for (Operation &inner : blocks.getBody()->without_terminator())
+        if (!isPossible(inner, multiplies))
           return false;
-        multiplies |= isa<kernel::MatmulOp>(inner);
-      }
     }
     return multiplies;
   }
@@ -98,6 +96,19 @@ public:
   }
 
 private:
+  static bool isPossible(Operation &op, bool &multiplies) {
+    if (op.getNumRegions() > 0)
+      return false;
+    if (auto matmul = dyn_cast<kernel::MatmulOp>(op)) {
+      multiplies = true;
+      // Adds to what is there: that must be the columns of the same thread.
+      return !matmul.getFold();
+    }
+    // Anything else with effects would be repeated by every thread.
+    return isKernel(&op) || isa<kernel::ThreadOp>(op) ||
+           isMemoryEffectFree(&op);
+  }
+
   void change(Block &block) {
     enum { Nothing, RowLocal, Multiplied } before = Nothing;
     for (Operation &op : llvm::make_early_inc_range(block)) {
