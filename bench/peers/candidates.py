@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PEERS = ["onnxruntime", "openvino", "torch", "llama.cpp"]
 
 
 @dataclass
@@ -47,7 +48,8 @@ class Maker:
     def python(self, environment):
         return self.environments / environment / "bin" / "python"
 
-    def prepare(self, case, formats):
+    def prepare(self, case, names):
+        formats = {self.format(name, case) for name in names} - {None}
         command = [self.python("torch"), HERE / "prepare.py", self.models, "--cases", case.name]
         subprocess.run([str(part) for part in command + ["--formats", ",".join(formats)]], check=True, stdout=sys.stderr)
 
@@ -56,7 +58,7 @@ class Maker:
         source = folder / f"causal-{case.causal}.yaml" if case.model == "attention" else folder
         out = self.models / "libraries" / f"{source.stem}-{weights}"
         stamp = out / "compiler"
-        compiler = f"{self.hexad} {self.hexad.stat().st_mtime_ns}"
+        compiler = str(max(program.stat().st_mtime_ns for program in self.hexad.parent.glob("hexad*")))
         if not stamp.exists() or stamp.read_text() != compiler:
             typed = [] if weights == "f32" else [f"--weights-type={weights}"]
             run_quietly([self.hexad, "compile", source, "-o", out, "--name", "model", *typed])
@@ -70,13 +72,15 @@ class Maker:
             run_quietly([self.python("llama.cpp"), HERE / "make_gguf.py", self.models / case.model, path, weights.upper()])
         return str(path)
 
-    def exported(self, case, *formats):
-        """The first of the exported files that could be made."""
+    def exported(self, case, format):
         work = self.models / "cases" / case.name
-        for format in formats:
-            if (work / f"model.{format}").exists():
-                return str(work / f"model.{format}")
-        raise Unavailable(f"no export: {(work / f'{formats[-1]}.failed').read_text()[:200]}")
+        if (work / f"{format}.failed").exists():
+            raise Unavailable(f"no export: {(work / f'{format}.failed').read_text()[:200]}")
+        return str(work / f"model.{format}")
+
+    def format(self, name, case):
+        """What a peer reads. OpenVINO's own conversion fails at the empty caches of decoders."""
+        return {"onnxruntime": "onnx", "openvino": "onnx" if case.is_decoder else "xml"}.get(name)
 
     def make(self, name, case):
         """The candidate of a name such as hexad-bf16, with all that it reads."""
@@ -90,11 +94,10 @@ class Maker:
             return Candidate(name, "llamacpp", weights, "llama.cpp", {"gguf": self.make_gguf(case, weights)})
         if weights != "f32":
             raise Unavailable("measured with f32 weights alone")
-        formats = {"onnxruntime": ["onnx"], "openvino": ["xml", "onnx"], "torch": []}
-        if kind not in formats:
-            raise SystemExit(f"no peer '{kind}'; there are onnxruntime, openvino, torch, llama.cpp")
-        file = self.exported(case, *formats[kind]) if formats[kind] else None
-        return Candidate(name, kind, options={"file": file})
+        if kind not in PEERS:
+            raise SystemExit(f"no peer '{kind}'; there are {', '.join(PEERS)}")
+        format = self.format(kind, case)
+        return Candidate(name, kind, options={"file": self.exported(case, format)} if format else {})
 
     def files(self, candidate, case):
         """What a candidate needs on the machine that runs it, beside packages."""
@@ -107,9 +110,6 @@ class Maker:
             return [self.models / case.model / "model.safetensors"]
         file = Path(candidate.options["file"])
         return [file, file.with_suffix(".bin") if file.suffix == ".xml" else file.with_name("model.onnx.data")]
-
-    def formats(self, names):
-        return ["onnx"] * ("onnxruntime" in names or "openvino" in names) + ["xml"] * ("openvino" in names)
 
 
 class Worker:

@@ -60,6 +60,11 @@ class Case:
     causal: bool = True
 
     @property
+    def is_decoder(self):
+        """A model of transformers that can have a cache."""
+        return self.causal and self.model != "attention"
+
+    @property
     def bound_by_memory(self):
         return self.kind == "decode"
 

@@ -24,7 +24,7 @@ def start(maker, candidate, case, threads):
 
 
 def measure(maker, case, names, arguments):
-    maker.prepare(case, maker.formats(names))
+    maker.prepare(case, names)
     candidates, seconds, memory = {}, {}, {}
     for name in names:
         try:

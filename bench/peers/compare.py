@@ -12,7 +12,7 @@ from pathlib import Path
 
 import cases
 import report
-from candidates import Candidate, Maker, Unavailable, Worker
+from candidates import PEERS, Candidate, Maker, Unavailable, Worker
 
 
 @contextlib.contextmanager
@@ -33,7 +33,7 @@ class Comparison:
     def __init__(self, case, maker, names, arguments):
         self.case, self.arguments = case, arguments
         self.workers, self.ready, self.failed = {}, {}, {}
-        maker.prepare(case, maker.formats(names))
+        maker.prepare(case, names)
         self.machine = Worker(maker, Candidate("machine", "machine"), case, arguments.threads)
         for name in names:
             with self.noting_failure(name):
@@ -116,7 +116,7 @@ def add_options(description):
     parser.add_argument("--models", type=Path, required=True, help="folder for checkpoints and all that is made of them")
     parser.add_argument("--environments", type=Path, help="what install.sh wrote (default: MODELS/environments)")
     parser.add_argument("--cases", default="*", help="names or patterns of cases.py, with commas between")
-    parser.add_argument("--peers", default="onnxruntime,openvino,torch,llama.cpp")
+    parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--weights", default="f32", help="f32,bf16,f16: types of Hexad's and llama.cpp's weights")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=9)

@@ -1,5 +1,5 @@
-"""OpenVINO's CPU plugin, from its own conversion from PyTorch, or where that fails from
-PyTorch's export."""
+"""OpenVINO's CPU plugin, from its own conversion from PyTorch, or of decoders from PyTorch's
+export."""
 
 import numpy as np
 import openvino
