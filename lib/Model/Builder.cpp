@@ -71,7 +71,7 @@ Value ModuleBuilder::load(Location loc, const llvm::Twine &name,
         builder.getStringAttr(description.weightsFile),
         builder.getArrayAttr(tensors), layers,
         transposed ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(), picks,
-        columns, members, DenseI64ArrayAttr(), UnitAttr());
+        columns, members, DenseI64ArrayAttr(), UnitAttr(), TypeAttr());
   }
   return LoadOp::create(builder, loc, type, symbol,
                         expert ? expert->member : layer.index);

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Model/ParameterRecipe.h"
+#include "hexad/Model/HalfFloats.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hexad;
@@ -128,6 +131,11 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
   }
 
   ParameterRecipe recipe;
+  recipe.parameter = parameter;
+  Type element = parameter.getStoredElementType();
+  recipe.elementType = element.isBF16()  ? StoredType::BF16
+                       : element.isF16() ? StoredType::F16
+                                         : StoredType::F32;
   recipe.layerCount = parameter.getLayerCount();
   recipe.partsPerLayer = parameter.getPartsPerLayer();
   recipe.panel = parameter.getPanel().value_or(0);
@@ -448,7 +456,7 @@ void ParameterRecipe::streamPanels(int64_t layer, Sink sink) const {
   }
 }
 
-void ParameterRecipe::stream(int64_t layer, Sink sink) const {
+void ParameterRecipe::streamSource(int64_t layer, Sink sink) const {
   if (panel)
     streamPanels(layer, sink);
   else if (isPlain() && !transposed && hasAllColumns && !grid)
@@ -457,11 +465,81 @@ void ParameterRecipe::stream(int64_t layer, Sink sink) const {
     streamRows(layer, sink);
 }
 
-std::vector<double> ParameterRecipe::readLayer(int64_t layer) const {
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+std::optional<StoredType> ParameterRecipe::getSourceType() const {
+  StoredType type = parts.front().tensor->type;
+  if (llvm::any_of(parts,
+                   [&](const Part &part) { return part.tensor->type != type; }))
+    return std::nullopt;
+  return type;
+}
+
+template <StoredType type> static float round(float value) {
+  return type == StoredType::BF16 ? widenBF16(narrowToBF16(value))
+                                  : widenF16(narrowToF16(value));
+}
+
+/// Rounds elements; false if a finite one became infinite.
+template <StoredType type>
+static bool roundAll(ArrayRef<float> from, llvm::MutableArrayRef<float> to) {
+  bool fits = true;
+  for (auto [value, rounded] : llvm::zip_equal(from, to)) {
+    rounded = round<type>(value);
+    fits &= !std::isinf(rounded) | std::isinf(value);
+  }
+  return fits;
+}
+
+LogicalResult ParameterRecipe::reportTooLarge(int64_t layer) const {
+  bool isHalf = elementType == StoredType::F16;
+  std::vector<float> elements(columns);
+  for (int64_t row = 0; row < rows; ++row) {
+    readRow(layer, row, 0, elements);
+    for (float value : elements) {
+      float rounded = isHalf ? round<StoredType::F16>(value)
+                             : round<StoredType::BF16>(value);
+      if (std::isinf(value) || !std::isinf(rounded))
+        continue;
+      const Part &part = grid ? parts.front() : *findPart(layer, row);
+      std::string found;
+      llvm::raw_string_ostream(found) << llvm::format("%g", value);
+      return mlir::emitError(parameter.getLoc(), "parameter @")
+             << parameter.getSymName() << ": expected elements that fit "
+             << getStoredTypeName(elementType) << ", found "
+             << found << " in layer " << layer
+             << ", tensor '" << part.tensor->name << "'";
+    }
+  }
+  llvm_unreachable("there is an element that does not fit");
+}
+
+LogicalResult ParameterRecipe::stream(int64_t layer, Sink sink) const {
+  if (elementType == StoredType::F32) {
+    streamSource(layer, sink);
+    return success();
+  }
+  bool fits = true;
+  std::vector<float> rounded;
+  streamSource(layer, [&](ArrayRef<float> chunk) {
+    rounded.resize(chunk.size());
+    fits &= elementType == StoredType::BF16
+                ? roundAll<StoredType::BF16>(chunk, rounded)
+                : roundAll<StoredType::F16>(chunk, rounded);
+    sink(rounded);
+  });
+  return fits ? success() : reportTooLarge(layer);
+}
+
+FailureOr<std::vector<double>> ParameterRecipe::readLayer(int64_t layer) const {
   std::vector<double> elements;
   elements.reserve(getLayerElements());
-  stream(layer, [&](ArrayRef<float> chunk) {
+  LogicalResult read = stream(layer, [&](ArrayRef<float> chunk) {
     elements.insert(elements.end(), chunk.begin(), chunk.end());
   });
+  if (failed(read))
+    return failure();
   return elements;
 }

@@ -7,6 +7,7 @@
 
 #include "hexad/Model/Safetensors.h"
 #include "hexad/Model/Files.h"
+#include "hexad/Model/HalfFloats.h"
 #include "hexad/Model/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,19 +60,6 @@ Error makeError(const Twine &message) {
 
 Error makeFileError(StringRef path, const Twine &message) {
   return makeError(Twine(path) + ": " + message);
-}
-
-/// Half precision to single; exact, and a NaN keeps its payload.
-float widenHalf(uint16_t half) {
-  uint32_t sign = uint32_t(half & 0x8000) << 16;
-  uint32_t exponent = (half >> 10) & 0x1f;
-  uint32_t fraction = half & 0x3ff;
-  if (exponent == 0x1f)
-    return bit_cast<float>(sign | 0x7f800000 | fraction << 13);
-  if (exponent != 0)
-    return bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  float magnitude = fraction * 0x1p-24f;
-  return bit_cast<float>(sign | bit_cast<uint32_t>(magnitude));
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path) {
@@ -132,12 +120,11 @@ void StoredTensor::readFloats(int64_t first, MutableArrayRef<float> out) const {
   }
   if (type == StoredType::BF16) {
     for (size_t i = 0; i < out.size(); ++i)
-      out[i] = bit_cast<float>(
-          uint32_t(support::endian::read16le(source + 2 * i)) << 16);
+      out[i] = widenBF16(support::endian::read16le(source + 2 * i));
     return;
   }
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = widenHalf(support::endian::read16le(source + 2 * i));
+    out[i] = widenF16(support::endian::read16le(source + 2 * i));
 }
 
 void StoredTensor::readIntegers(int64_t first,

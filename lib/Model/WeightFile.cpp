@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hexad/Model/WeightFile.h"
+#include "hexad/Model/HalfFloats.h"
 #include "hexad/Model/ParameterRecipe.h"
 #include "hexad/Runtime/abi.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,6 +27,8 @@ struct PlacedParameter {
   ParameterOp op;
   ParameterRecipe recipe;
   int64_t offset, bytes;
+  /// Of an element of the type, which need not be what elements are rounded to.
+  StoredType type;
 };
 
 /// Writes data block by block, each hashed as it leaves. The fingerprint does
@@ -97,9 +100,13 @@ placeParameters(ModuleOp module, TensorSources &sources) {
         ParameterRecipe::resolve(parameter, sources);
     if (failed(recipe))
       return failure();
+    StoredType type = parameter.getTensorType().getElementType().isF32()
+                          ? StoredType::F32
+                          : recipe->getElementType();
     int64_t bytes = recipe->getLayerCount() * recipe->getLayerElements() *
-                    static_cast<int64_t>(sizeof(float));
-    placed.push_back({parameter, std::move(*recipe), offset.getInt(), bytes});
+                    static_cast<int64_t>(getStoredTypeBytes(type));
+    placed.push_back(
+        {parameter, std::move(*recipe), offset.getInt(), bytes, type});
   }
   llvm::sort(placed, [](const PlacedParameter &a, const PlacedParameter &b) {
     return a.offset < b.offset;
@@ -115,25 +122,41 @@ placeParameters(ModuleOp module, TensorSources &sources) {
   return placed;
 }
 
-/// Writes the data of `placed`, in the order of their offsets.
-static void writeData(llvm::ArrayRef<PlacedParameter> placed,
-                      TensorSources &sources, llvm::raw_fd_ostream &stream,
-                      DataWriter &data) {
+/// Writes elements that have been rounded to `type`.
+static void writeElements(llvm::ArrayRef<float> elements, StoredType type,
+                          DataWriter &data) {
+  if (type == StoredType::F32)
+    return data.write(elements.data(), elements.size() * sizeof(float));
+  std::vector<uint16_t> narrow(elements.size());
+  llvm::transform(elements, narrow.begin(),
+                  type == StoredType::BF16 ? narrowToBF16 : narrowToF16);
+  data.write(narrow.data(), narrow.size() * sizeof(uint16_t));
+}
+
+/// Writes the data of `placed`, in the order of their offsets. Fails where
+/// elements do not fit their type.
+static LogicalResult writeData(llvm::ArrayRef<PlacedParameter> placed,
+                               TensorSources &sources,
+                               llvm::raw_fd_ostream &stream, DataWriter &data) {
   constexpr uint64_t releaseBytes = 64 << 20;
   uint64_t released = 0;
   for (const PlacedParameter &parameter : placed) {
     data.writeZeros(parameter.offset - data.getPosition());
-    // Two models of equal bytes but other shapes are not the same.
+    // Two models of equal bytes but other shapes or types are not the same.
     data.addToFingerprint(parameter.offset);
     data.addToFingerprint(parameter.recipe.getLayerCount());
     data.addToFingerprint(parameter.recipe.getLayerElements());
+    data.addToFingerprint(static_cast<uint64_t>(parameter.type));
     for (int64_t layer = 0, count = parameter.recipe.getLayerCount();
          layer < count; ++layer) {
-      parameter.recipe.stream(layer, [&](llvm::ArrayRef<float> chunk) {
-        data.write(chunk.data(), chunk.size() * sizeof(float));
-      });
+      LogicalResult written =
+          parameter.recipe.stream(layer, [&](llvm::ArrayRef<float> chunk) {
+            writeElements(chunk, parameter.type, data);
+          });
+      if (failed(written))
+        return failure();
       if (stream.has_error())
-        return;
+        return success(); // The caller looks at the stream.
       if (data.getPosition() - released >= releaseBytes) {
         sources.releasePages();
         released = data.getPosition();
@@ -144,6 +167,7 @@ static void writeData(llvm::ArrayRef<PlacedParameter> placed,
   data.writeZeros(llvm::alignTo(data.getPosition(), parameterAlignment) -
                   data.getPosition());
   data.flush();
+  return success();
 }
 
 FailureOr<WeightFileResult>
@@ -174,12 +198,12 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
   stream.SetUnbuffered();
 
   stream.write_zeros(HEXAD_WEIGHTS_ALIGNMENT);
-  auto written = [&](uint64_t bytes) {
+  auto report = [&](uint64_t bytes) {
     if (progress)
       progress(bytes, dataBytes);
   };
-  DataWriter data(stream, written);
-  writeData(*placed, sources, stream, data);
+  DataWriter data(stream, report);
+  LogicalResult written = writeData(*placed, sources, stream, data);
 
   WeightFileResult result = {HEXAD_WEIGHTS_ALIGNMENT + dataBytes,
                              data.getFingerprint()};
@@ -195,9 +219,11 @@ hexad::writeWeightFile(ModuleOp module, llvm::StringRef sourceFolder,
   code = stream.error();
   // An error that nobody looked at would end the program.
   stream.clear_error();
-  if (code) {
+  if (code || failed(written)) {
     llvm::sys::fs::remove(path);
-    return fail(code);
+    if (code)
+      return fail(code);
+    return failure();
   }
   return result;
 }

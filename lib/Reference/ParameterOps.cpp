@@ -70,8 +70,12 @@ FailureOr<FloatTensor> ParameterReader::read(ParameterOp parameter,
   tensor.shape.assign(type.getShape().begin(), type.getShape().end());
   int64_t begin = layer.value_or(0);
   int64_t end = layer ? *layer + 1 : parameter.getLayerCount();
-  for (int64_t i = begin; i < end; ++i)
-    llvm::append_range(tensor.elements, found->second.readLayer(i));
+  for (int64_t i = begin; i < end; ++i) {
+    FailureOr<std::vector<double>> elements = found->second.readLayer(i);
+    if (failed(elements))
+      return failure();
+    llvm::append_range(tensor.elements, *elements);
+  }
   return tensor;
 }
 

@@ -45,6 +45,10 @@ public:
   int64_t getLayerCount() const { return layerCount; }
   /// Elements of one layer, padding included.
   int64_t getLayerElements() const { return paddedRows * paddedColumns; }
+  /// What elements are rounded to: F32, BF16 or F16.
+  StoredType getElementType() const { return elementType; }
+  /// The type that all stored tensors have, if they agree.
+  std::optional<StoredType> getSourceType() const;
   /// Whether the type is the stored shape: neither panels nor padding.
   bool isPlain() const {
     return !panel && rows == paddedRows && columns == paddedColumns;
@@ -54,12 +58,15 @@ public:
   std::array<int64_t, 2> getStoredSize() const { return {rows, columns}; }
 
   /// Gives the elements of one layer as they lie in memory (transposed,
-  /// concatenated, padded, in panels), in chunks of at most `maxChunk` floats
-  /// that are valid during the call only.
-  void stream(int64_t layer,
-              llvm::function_ref<void(llvm::ArrayRef<float>)> sink) const;
+  /// concatenated, padded, in panels) and rounded to the element type, in
+  /// chunks of at most `maxChunk` floats that are valid during the call only.
+  /// Emits a diagnostic at the parameter if a finite element would become
+  /// infinite.
+  mlir::LogicalResult
+  stream(int64_t layer,
+         llvm::function_ref<void(llvm::ArrayRef<float>)> sink) const;
   /// The same, as one vector in double precision.
-  std::vector<double> readLayer(int64_t layer) const;
+  mlir::FailureOr<std::vector<double>> readLayer(int64_t layer) const;
 
   static constexpr int64_t maxChunk = 1 << 16;
 
@@ -108,10 +115,16 @@ private:
   /// transposed, from `row` on.
   void readColumn(int64_t layer, int64_t column, int64_t row,
                   llvm::MutableArrayRef<float> out) const;
+  /// The elements of a layer as the stored tensors have them.
+  void streamSource(int64_t layer, Sink sink) const;
+  /// Says which element of a layer does not fit the element type.
+  mlir::LogicalResult reportTooLarge(int64_t layer) const;
   void streamPlain(int64_t layer, Sink sink) const;
   void streamRows(int64_t layer, Sink sink) const;
   void streamPanels(int64_t layer, Sink sink) const;
 
+  mutable ParameterOp parameter;
+  StoredType elementType = StoredType::F32;
   std::vector<Part> parts; ///< layer by layer
   int64_t layerCount = 1, partsPerLayer = 1;
   /// A layer as a matrix; a vector is one column.

@@ -139,7 +139,7 @@ protected:
         *module->getOps<ParameterOp>().begin(), sources);
     if (failed(recipe))
       return failure();
-    return recipe->readLayer(0);
+    return *recipe->readLayer(0);
   }
 
   TemporaryFolder folder;

@@ -7,11 +7,13 @@
 
 #include "hexad/Model/WeightFile.h"
 #include "ModelTestUtilities.h"
+#include "hexad/Model/HalfFloats.h"
 #include "hexad/Model/ParameterRecipe.h"
 #include "hexad/Runtime/abi.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Endian.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hexad;
@@ -493,6 +495,99 @@ TEST_F(WeightFile, KeepsPayloadsOfNaN) {
             llvm::StringRef(reinterpret_cast<char *>(bits), sizeof(bits)));
 }
 
+/// The 16-bit elements of a file.
+static std::vector<uint16_t> getHalves(llvm::StringRef file, size_t count) {
+  std::vector<uint16_t> halves(count);
+  std::memcpy(halves.data(), file.data() + HEXAD_WEIGHTS_ALIGNMENT,
+              count * sizeof(uint16_t));
+  return halves;
+}
+
+TEST_F(WeightFile, NarrowsElements) {
+  // More elements than a chunk has; panels, and rows with padding.
+  StoredMatrix a{"a", StoredType::F32, 300, 300, 4};
+  store({a});
+  for (bool isBF16 : {true, false}) {
+    auto getWanted = [&](int64_t r, int64_t c) {
+      float value = r < 300 && c < 300 ? a.get(r, c) : 0.0f;
+      return isBF16 ? narrowToBF16(value) : narrowToF16(value);
+    };
+    std::string element = isBF16 ? "bf16" : "f16";
+    auto panels = write("hexad.parameter @p : tensor<19x300x16x" + element +
+                        "> from \"w.safetensors\" [\"a\"] {hexad.offset = 0 "
+                        ": i64, panel = 16 : i64}");
+    ASSERT_TRUE(panels) << diagnostics;
+    EXPECT_EQ(panels->fileBytes,
+              size_t(HEXAD_WEIGHTS_ALIGNMENT) + 19 * 300 * 16 * 2);
+    std::vector<uint16_t> halves =
+        getHalves(readFile("weights"), 19 * 300 * 16);
+    for (int64_t r = 0; r < 19 * 16; ++r)
+      for (int64_t c = 0; c < 300; ++c)
+        ASSERT_EQ(halves[(r / 16 * 300 + c) * 16 + r % 16], getWanted(r, c));
+
+    auto rows = write("hexad.parameter @p : tensor<300x304x" + element +
+                      "> from \"w.safetensors\" [\"a\"] {hexad.offset = 0 : "
+                      "i64}");
+    ASSERT_TRUE(rows) << diagnostics;
+    EXPECT_NE(rows->fingerprint, panels->fingerprint);
+    halves = getHalves(readFile("weights"), 300 * 304);
+    for (int64_t r = 0; r < 300; ++r)
+      for (int64_t c = 0; c < 304; ++c)
+        ASSERT_EQ(halves[r * 304 + c], getWanted(r, c));
+  }
+}
+
+/// Of a tensor of the same type, no bit changes.
+TEST_F(WeightFile, KeepsBitsOfNarrowElements) {
+  std::vector<uint16_t> bits(1 << 16);
+  for (size_t i = 0; i < bits.size(); ++i)
+    bits[i] = i;
+  ArrayRef<uint8_t> bytes(reinterpret_cast<uint8_t *>(bits.data()),
+                          bits.size() * 2);
+  llvm::Error error =
+      writeSafetensors(folder.getPath("w.safetensors"),
+                       {{"bf16", StoredType::BF16, {256, 256}, bytes},
+                        {"f16", StoredType::F16, {256, 256}, bytes}});
+  ASSERT_FALSE(!!error);
+  for (std::string type : {"bf16", "f16"}) {
+    ASSERT_TRUE(write("hexad.parameter @p : tensor<256x256x" + type +
+                      "> from \"w.safetensors\" [\"" + type +
+                      "\"] {hexad.offset = 0 : i64}"))
+        << diagnostics;
+    EXPECT_EQ(getHalves(readFile("weights"), bits.size()), bits) << type;
+  }
+}
+
+/// `storage` alone rounds: elements are written as the type says.
+TEST_F(WeightFile, RoundsToTheStorage) {
+  float values[] = {1.0f / 3, 1e30f, -7.0f, 3.1415927f};
+  ArrayRef<uint8_t> bytes(reinterpret_cast<uint8_t *>(values), sizeof(values));
+  llvm::Error error = writeSafetensors(folder.getPath("w.safetensors"),
+                                       {{"a", StoredType::F32, {2, 2}, bytes}});
+  ASSERT_FALSE(!!error);
+  std::string text = "hexad.parameter @p : tensor<2x2xf32> from "
+                     "\"w.safetensors\" [\"a\"] {hexad.offset = 0 : i64, "
+                     "storage = ";
+  ASSERT_TRUE(write(text + "bf16}")) << diagnostics;
+  std::vector<float> rounded = getFloats(readFile("weights"), 0, 4);
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(rounded[i], widenBF16(narrowToBF16(values[i])));
+  EXPECT_NE(rounded[0], values[0]);
+
+  EXPECT_FALSE(write(text + "f16}"));
+  EXPECT_TRUE(llvm::StringRef(diagnostics)
+                  .contains("parameter @p: expected elements that fit F16, "
+                            "found 1e+30 in layer 0, tensor 'a'"))
+      << diagnostics;
+  // What is not finite fits.
+  values[1] = INFINITY;
+  values[2] = NAN;
+  llvm::cantFail(writeSafetensors(folder.getPath("w.safetensors"),
+                                  {{"a", StoredType::F32, {2, 2}, bytes}}));
+  EXPECT_TRUE(write(text + "f16}"));
+  EXPECT_EQ(getFloats(readFile("weights"), 0, 4)[1], INFINITY);
+}
+
 TEST_F(WeightFile, ReportsProgressInBytes) {
   // More than one block of output.
   store({{"a", StoredType::F32, 1000, 700, 1}});
@@ -524,10 +619,10 @@ TEST_F(WeightFile, ReadsLayersInDoublePrecision) {
       ParameterRecipe::resolve(*module->getOps<ParameterOp>().begin(), sources);
   ASSERT_TRUE(succeeded(recipe)) << diagnostics;
   EXPECT_EQ(recipe->getLayerCount(), 2);
-  EXPECT_EQ(recipe->readLayer(1),
+  EXPECT_EQ(*recipe->readLayer(1),
             (std::vector<double>{b.get(0, 0), b.get(0, 1), b.get(1, 0),
                                  b.get(1, 1), b.get(2, 0), b.get(2, 1)}));
-  EXPECT_EQ(recipe->readLayer(0)[3], a.get(1, 1));
+  EXPECT_EQ((*recipe->readLayer(0))[3], a.get(1, 1));
 }
 
 TEST_F(WeightFile, RefusesRecipesThatDoNotFit) {

@@ -128,6 +128,15 @@ LogicalResult ParameterOp::verify() {
     return emitOpError(
                "parameter_c6: expected matrices to be transposed, found ")
            << getLayerType();
+  if (getStoredElementType().getIntOrFloatBitWidth() < 32 &&
+      getLayerType().getRank() < 2)
+    return emitOpError("parameter_c15: expected layers of two dimensions or "
+                       "more to be stored in 16 bits, found ")
+           << getLayerType();
+  if (getStorage() && !type.getElementType().isF32())
+    return emitOpError("parameter_c16: expected elements of f32 beside "
+                       "'storage', found ")
+           << type;
   return success(succeeded(verifyPicks(*this)) &&
                  succeeded(verifyColumns(*this)) &&
                  succeeded(verifyGrid(*this)));

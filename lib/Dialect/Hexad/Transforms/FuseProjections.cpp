@@ -134,6 +134,7 @@ struct Projections {
           parameter.getMembers() != first.getMembers() ||
           !parameter.getPicks() != !first.getPicks() ||
           parameter.getColumns() != first.getColumns() ||
+          parameter.getStorage() != first.getStorage() ||
           parameter.getPanel() ||
           load.getLayer() != (loads.empty() ? load : loads[0]).getLayer())
         return failure();

@@ -1,12 +1,12 @@
 // RUN: hexad-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{attribute 'type' failed to satisfy constraint: type attribute of statically shaped tensor of 32-bit float values}}
+// expected-error @below {{attribute 'type' failed to satisfy constraint: type attribute of statically shaped tensor of 32-bit float or bfloat16 type or 16-bit float values}}
 hexad.parameter @w : tensor<?x60xf32> from "model.safetensors" ["w"]
 
 // -----
 
 // expected-error @below {{attribute 'type' failed to satisfy constraint}}
-hexad.parameter @w : tensor<60xf16> from "model.safetensors" ["w"]
+hexad.parameter @w : tensor<60xf64> from "model.safetensors" ["w"]
 
 // -----
 
@@ -182,6 +182,26 @@ hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {grid = ar
 
 // expected-error @below {{parameter_c14: expected 'antialias' beside 'grid'}}
 hexad.parameter @w : tensor<10x60xf32> from "model.safetensors" ["w"] {antialias}
+
+// -----
+
+// expected-error @below {{parameter_c15: expected layers of two dimensions or more to be stored in 16 bits, found 'tensor<60xf32>'}}
+hexad.parameter @w : tensor<2x60xf32> from "model.safetensors" ["0", "1"] {layers = 2 : i64, storage = bf16}
+
+// -----
+
+// expected-error @below {{parameter_c15}}
+hexad.parameter @w : tensor<60xf16> from "model.safetensors" ["w"]
+
+// -----
+
+// expected-error @below {{parameter_c16: expected elements of f32 beside 'storage', found 'tensor<60x60xbf16>'}}
+hexad.parameter @w : tensor<60x60xbf16> from "model.safetensors" ["w"] {storage = bf16}
+
+// -----
+
+// expected-error @below {{attribute 'storage' failed to satisfy constraint: type attribute of bf16 or f16}}
+hexad.parameter @w : tensor<60x60xf32> from "model.safetensors" ["w"] {storage = f64}
 
 // -----
 

@@ -16,6 +16,10 @@ hexad.parameter @rows : tensor<2x20x60xf32> from "model.safetensors" ["w", "w"] 
 hexad.parameter @repeated : tensor<60xf32> from "model.safetensors" ["s"] {picks = [array<i64: 0, 1, 0, 60>]}
 // CHECK: hexad.parameter @columns : tensor<2x109x8xf32> from "model.safetensors" ["t", "t"] {columns = array<i64: 0, 8, 8>, layers = 2 : i64}
 hexad.parameter @columns : tensor<2x109x8xf32> from "model.safetensors" ["t", "t"] {layers = 2 : i64, columns = array<i64: 0, 8, 8>}
+// CHECK: hexad.parameter @rounded : tensor<60x60xf32> from "model.safetensors" ["r"] {storage = f16}
+hexad.parameter @rounded : tensor<60x60xf32> from "model.safetensors" ["r"] {storage = f16}
+// CHECK: hexad.parameter @narrow : tensor<4x60x16xbf16> from "model.safetensors" ["w"] {panel = 16 : i64}
+hexad.parameter @narrow : tensor<4x60x16xbf16> from "model.safetensors" ["w"] {panel = 16 : i64}
 
 // A load is named after its parameter.
 

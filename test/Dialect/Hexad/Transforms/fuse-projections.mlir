@@ -119,3 +119,33 @@ func.func @picked(%x: tensor<?x4xf32>, %s: !hexad.segments) -> tensor<?x4xf32> {
   %o = hexad.attention %q, %k, %v, %s {heads = 2 : i64, kv_heads = 2 : i64, head_dim = 2 : i64, scale = 0.5 : f64} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
   return %o : tensor<?x4xf32>
 }
+
+// -----
+
+// Projections that are stored alike are fused and stay so; a parameter has one storage.
+// CHECK: hexad.parameter @query_key_value : tensor<12x4xf32> from "m.safetensors" ["q", "k", "v"] {storage = bf16}
+// CHECK: hexad.parameter @value.f16
+// CHECK-NOT: hexad.parameter
+hexad.parameter @query : tensor<4x4xf32> from "m.safetensors" ["q"] {storage = bf16}
+hexad.parameter @key : tensor<4x4xf32> from "m.safetensors" ["k"] {storage = bf16}
+hexad.parameter @value : tensor<4x4xf32> from "m.safetensors" ["v"] {storage = bf16}
+hexad.parameter @value.f16 : tensor<4x4xf32> from "m.safetensors" ["w"] {storage = f16}
+// CHECK-LABEL: func.func @stored
+func.func @stored(%x: tensor<?x4xf32>, %s: !hexad.segments) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: hexad.attention {{.*}}offsets = array<i64: 0, 4, 8>
+  // CHECK-COUNT-3: hexad.linear
+  // CHECK-NOT: offsets
+  %qw = hexad.load @query : tensor<4x4xf32>
+  %kw = hexad.load @key : tensor<4x4xf32>
+  %vw = hexad.load @value : tensor<4x4xf32>
+  %ww = hexad.load @value.f16 : tensor<4x4xf32>
+  %q = hexad.linear %x, %qw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %k = hexad.linear %x, %kw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %v = hexad.linear %x, %vw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %o = hexad.attention %q, %k, %v, %s {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  %q2 = hexad.linear %o, %qw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %k2 = hexad.linear %o, %kw : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %v2 = hexad.linear %o, %ww : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+  %o2 = hexad.attention %q2, %k2, %v2, %s {heads = 1 : i64, kv_heads = 1 : i64, head_dim = 4 : i64, scale = 0.5 : f64} : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %o, %o2 : tensor<?x4xf32>, tensor<?x4xf32>
+}

@@ -149,6 +149,9 @@ def Hexad_Image : Hexad_FloatTensorThat<4,
 def Hexad_IndexRows : TensorRankOf<[I32], [1]>;
 def Hexad_IdRectangle : TensorRankOf<[I32], [2]>;
 def Hexad_FloatTensor : StaticShapeTensorOf<[F32]>;
+// What weights can be stored in.
+def Hexad_HalfFloat : AnyTypeOf<[BF16, F16], "bf16 or f16">;
+def Hexad_WeightTensor : StaticShapeTensorOf<[F32, BF16, F16]>;
 
 class Hexad_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Hexad_Dialect, opMnemonic, traits>;

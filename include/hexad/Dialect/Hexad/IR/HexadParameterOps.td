@@ -58,6 +58,12 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     of each axis divided by their sum (torch's `antialias=True`). All is computed in
     double precision and rounded once; a weight of 0 takes no part.
 
+    `storage` says that the weights file holds the elements in 16 bits: each is the
+    recipe's rounded to that type, to the nearest, of two to the even one, and widened to
+    f32 again. A finite element that the type would make infinite is an error. The
+    compiler makes of it a parameter with elements of that type, which kernels widen as
+    they read them.
+
     `panel = NR` says that the last two dimensions `[out, in]` of the result lie
     in memory as panels of NR columns: the type is then
     `[layers,] ceil(out / NR) x in x NR`, the columns behind `out` are zero.
@@ -73,6 +79,7 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     | `columns` | `first, size, step` |
     | `members` | layers in each stored tensor |
     | `grid` | `kept, zeros, h, w, H, W` |
+    | `storage` | `bf16` or `f16`; absent: elements lie in the file as the type says |
 
     Constraints:
 
@@ -96,6 +103,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     - `parameter_c13`: `grid` is six numbers below 2^31, the first two at least 0, the
       others at least 1; the type has kept + zeros + H·W rows.
     - `parameter_c14`: `antialias` stands beside `grid`.
+    - `parameter_c15`: what is stored in 16 bits are layers of two dimensions or more.
+    - `parameter_c16`: `storage` stands beside elements of f32.
 
     Example:
 
@@ -110,9 +119,10 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
         ["tables.weight", "tables.weight"] {layers = 2 : i64, columns = array<i64: 0, 8, 8>}
     hexad.parameter @positions : tensor<17x60xf32> from "model.safetensors"
         ["embeddings.position_embeddings"] {grid = array<i64: 1, 0, 14, 14, 4, 4>}
+    hexad.parameter @up.weight : tensor<240x60xf32> from "model.safetensors" ["up.weight"] {storage = bf16}
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_FloatTensor>:$type,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Hexad_WeightTensor>:$type,
                        StrAttr:$file, StrArrayAttr:$tensors,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$layers,
                        UnitAttr:$transposed,
@@ -121,7 +131,8 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
                            "picks of rows">>:$picks,
                        OptionalAttr<DenseI64ArrayAttr>:$columns,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$members,
-                       OptionalAttr<DenseI64ArrayAttr>:$grid, UnitAttr:$antialias);
+                       OptionalAttr<DenseI64ArrayAttr>:$grid, UnitAttr:$antialias,
+                       OptionalAttr<TypeAttrOf<Hexad_HalfFloat>>:$storage);
   let assemblyFormat = [{
     $sym_name `:` $type `from` $file $tensors attr-dict
   }];
@@ -141,6 +152,10 @@ def Hexad_ParameterOp : Hexad_Op<"parameter", [Symbol]> {
     }
     /// The type of one layer: without the leading dimension of stacked layers.
     ::mlir::RankedTensorType getLayerType();
+    /// What an element is rounded to.
+    ::mlir::Type getStoredElementType() {
+      return getStorage().value_or(getTensorType().getElementType());
+    }
   }];
 }
 
