@@ -82,6 +82,7 @@ Expected<hexad::Target> hexad::Target::get(StringRef name) {
         "' has no AVX2 and FMA, which compiled code needs");
   target.features = spellFeatures(*subtarget, *namedCpu);
   target.cpuFeatures = HEXAD_CPU_AVX2 | HEXAD_CPU_FMA;
+  target.hasF16C = subtarget->checkFeatures("+f16c");
   target.l1Bytes = 32 << 10;
   target.l2Bytes = 512 << 10;
   // The tile is 2 registers wide and 6 * floor((registers - 4) / 12) rows high:
@@ -107,4 +108,12 @@ Expected<hexad::Target> hexad::Target::get(StringRef name) {
   target.blockRows = multipleNear(144, target.tileRows);
   target.queryTile = multipleNear(64, target.tileRows);
   return target;
+}
+
+Error hexad::Target::requireF16() {
+  if (!hasF16C)
+    return createStringError("CPU '" + cpu +
+                             "' has no F16C, which weights of f16 need");
+  cpuFeatures |= HEXAD_CPU_F16C;
+  return Error::success();
 }

@@ -19,6 +19,7 @@ uint32_t hexad_cpu_features(void) {
   enum {
     OSXSAVE_AND_AVX = 1 << 27 | 1 << 28, /* leaf 1, ecx */
     FMA = 1 << 12,                       /* leaf 1, ecx */
+    F16C = 1 << 29,                      /* leaf 1, ecx */
     AVX2 = 1 << 5,                       /* leaf 7, ebx */
     AVX512F = 1 << 16,                   /* leaf 7, ebx */
     AVX512DQ = 1 << 17,                  /* leaf 7, ebx */
@@ -37,6 +38,8 @@ uint32_t hexad_cpu_features(void) {
     return 0;
   if (ecx & FMA)
     features |= HEXAD_CPU_FMA;
+  if (ecx & F16C)
+    features |= HEXAD_CPU_F16C;
   if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
     return features;
   if (ebx & AVX2)

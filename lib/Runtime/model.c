@@ -11,7 +11,9 @@
 static const char *feature_names(uint32_t set) {
   if (set & HEXAD_CPU_AVX512)
     return "AVX-512 (F, BW, CD, DQ, VL)";
-  return set & HEXAD_CPU_AVX2 ? "AVX2" : "FMA";
+  if (set & HEXAD_CPU_AVX2)
+    return "AVX2";
+  return set & HEXAD_CPU_FMA ? "FMA" : "F16C";
 }
 
 hexad_status hexad_runtime_model_create(const hexad_model_info *info,

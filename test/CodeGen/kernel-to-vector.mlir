@@ -45,10 +45,10 @@
 // CHECK: } else {
 // CHECK: scf.if
 // CHECK: scf.if %[[ONE]]
-// CHECK: call @hexad_strip_1x2x16(%{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %c0, %c0)
+// CHECK: call @hexad_strip_1x2x16xf32(%{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %c0, %c0)
 // CHECK: } else {
 // CHECK: scf.if
-// CHECK: call @hexad_strip_1x1x16(%{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %{{.*}}, %[[WHOLE]], %c0, %{{.*}})
+// CHECK: call @hexad_strip_1x1x16xf32(%{{.*}}, %{{.*}}, %{{.*}}, %[[P]], %{{.*}}, %[[WHOLE]], %c0, %{{.*}})
 // What they leave: a row for each panel.
 // CHECK: %[[LEFT:.*]] = arith.shli %[[COUNT]], %[[NOW]]
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[LEFT]] step %c1
@@ -92,9 +92,42 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[SECOND]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // The last single row is the strip behind the whole ones, and fetches its share, too.
-// CHECK: call @hexad_strip_1x1x16({{.*}}, %[[WHOLE]], %[[SHARE]], %{{.*}})
+// CHECK: call @hexad_strip_1x1x16xf32({{.*}}, %[[WHOLE]], %[[SHARE]], %{{.*}})
 func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c: memref<?x32xf32>) {
   hexad_kernel.matmul ins(%a, %panels : memref<?x512xf32>, memref<?x512x16xf32>) outs(%c : memref<?x32xf32>)
+      {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
+  return
+}
+
+// Panels of 16 bits are widened as they are read; twice as many columns are two cache lines. Their strips are functions of
+// their own; sums are f32.
+// CHECK-LABEL: func @matmul_narrow
+// CHECK-SAME: %{{.*}}: memref<?x512xf32>, %[[PANELS:.*]]: memref<?x512x32xbf16>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<16x32xf32>
+// CHECK: %[[SHARE:.*]] = arith.minui %{{.*}}, %c16
+// CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c4
+// CHECK: memref.prefetch %[[PANELS]]
+// CHECK: memref.prefetch %[[PANELS]]
+// CHECK-NOT: memref.prefetch
+// CHECK: %[[B0:.*]] = vector.load %[[PANELS]][%{{.*}}, %[[K]], %c0] : memref<?x512x32xbf16>, vector<16xbf16>
+// CHECK: %[[W0:.*]] = arith.extf %[[B0]] : vector<16xbf16> to vector<16xf32>
+// CHECK: %[[B1:.*]] = vector.load %[[PANELS]][%{{.*}}, %[[K]], %c16] : memref<?x512x32xbf16>, vector<16xbf16>
+// CHECK: %[[W1:.*]] = arith.extf %[[B1]] : vector<16xbf16> to vector<16xf32>
+// CHECK: math.fma %{{.*}}, %[[W0]], %{{.*}} : vector<16xf32>
+// CHECK: math.fma %{{.*}}, %[[W1]], %{{.*}} : vector<16xf32>
+// CHECK: call @hexad_strip_1x1x32xbf16(%{{.*}}) : (memref<?x?xf32, strided<[?, 1], offset: ?>>, memref<?x?x32xbf16, strided<[?, 32, 1], offset: ?>>, memref<?x32xf32>,
+func.func @matmul_narrow(%a: memref<?x512xf32>, %panels: memref<?x512x32xbf16>, %c: memref<?x64xf32>) {
+  hexad_kernel.matmul ins(%a, %panels : memref<?x512xf32>, memref<?x512x32xbf16>) outs(%c : memref<?x64xf32>)
+      {tile = #hexad_kernel.tile<rows = 2, columns = 32>}
+  return
+}
+
+// The same number of columns, but half the bytes: too small to be fetched ahead.
+// CHECK-LABEL: func @matmul_narrow_small
+// CHECK-NOT: memref.prefetch
+// CHECK: call @hexad_strip_1x1x16xf16
+func.func @matmul_narrow_small(%a: memref<?x256xf32>, %panels: memref<?x256x16xf16>, %c: memref<?x32xf32>) {
+  hexad_kernel.matmul ins(%a, %panels : memref<?x256xf32>, memref<?x256x16xf16>) outs(%c : memref<?x32xf32>)
       {tile = #hexad_kernel.tile<rows = 2, columns = 16>}
   return
 }
@@ -111,8 +144,8 @@ func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c
 // CHECK-NOT: arith.divf
 // CHECK: vector.store %{{.*}}, %[[KEPT]][%c0, %c0]
 // CHECK: vector.store %{{.*}}, %[[KEPT]][%c1, %c0]
-// CHECK: call @hexad_strip_1x2x16
-// CHECK: call @hexad_strip_1x1x16
+// CHECK: call @hexad_strip_1x2x16xf32
+// CHECK: call @hexad_strip_1x1x16xf32
 // CHECK: scf.for
 // CHECK: vector.load %[[KEPT]]
 // CHECK: arith.divf
@@ -157,6 +190,19 @@ func.func @gather_rows(%s: memref<?x32xf32>, %w: memref<?xi32>, %d: memref<?x18x
   return
 }
 
+// From a table of 16 bits.
+// CHECK-LABEL: func @gather_narrow_rows
+// CHECK: %[[ROW:.*]] = vector.load %{{.*}} : memref<?x32xf16>, vector<16xf16>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[ROW]] : vector<16xf16> to vector<16xf32>
+// CHECK: vector.store %[[WIDE]], %arg2[%{{.*}}, %{{.*}}]
+// CHECK: %[[ELEMENT:.*]] = memref.load %{{.*}} : memref<?x32xf16>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[ELEMENT]] : f16 to f32
+// CHECK: memref.store %[[WIDE]]
+func.func @gather_narrow_rows(%s: memref<?x32xf16>, %w: memref<?xi32>, %d: memref<?x18xf32>) {
+  hexad_kernel.gather_rows ins(%s, %w : memref<?x32xf16>, memref<?xi32>) outs(%d : memref<?x18xf32>)
+  return
+}
+
 // The ops of the team stay.
 // CHECK-LABEL: func @team
 // CHECK: hexad_kernel.thread
@@ -168,7 +214,7 @@ func.func @team() -> index {
 }
 
 // One row times two panels side by side: each sum is a chain of its own; they are kept one below the other. Nothing is fetched.
-// CHECK-LABEL: func private @hexad_strip_1x2x16
+// CHECK-LABEL: func private @hexad_strip_1x2x16xf32
 // CHECK-SAME: %[[A:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>>, %[[PANELS:.*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
 // CHECK-SAME: %[[SUMS:.*]]: memref<?x16xf32>, %[[P:.*]]: index, %[[FIRST:.*]]: index, %[[M:.*]]: index) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
 // CHECK-NOT: memref.prefetch
@@ -188,7 +234,7 @@ func.func @team() -> index {
 // CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c1
 // CHECK: vector.store %[[ALL]]#1, %[[SUMS]][%[[SECOND]], %c0]
 
-// CHECK-LABEL: func private @hexad_strip_1x1x16
+// CHECK-LABEL: func private @hexad_strip_1x1x16xf32
 // CHECK-SAME: , %[[PANELS:[a-z0-9]*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
 // CHECK-SAME: memref<?x16xf32>, %[[P:.*]]: index, %{{.*}}: index, %[[NUMBER:.*]]: index, %[[SHARE:.*]]: index, %{{.*}}: index)
 // CHECK: %[[DEPTH:.*]] = memref.dim %[[PANELS]], %c1

@@ -79,3 +79,32 @@ func.func @gated(%ids: tensor<?x?xi32>) -> tensor<?x?x20xf32> {
   %r = hexad.unpack_rows %6, %s : tensor<?x20xf32> -> tensor<?x?x20xf32>
   return %r : tensor<?x?x20xf32>
 }
+
+// -----
+
+// What is stored in 16 bits: the type of the form that kernels read says so. A table that is also a matrix lies there once,
+// one that is not keeps its rows, also where they need no padding. What is not said stays f32.
+// CHECK-DAG: hexad.parameter @tied.panels : tensor<1x16x16xbf16> from "m.safetensors" ["t"] {panel = 16 : i64}
+// CHECK-DAG: hexad.parameter @table.padded : tensor<7x16xf16> from "m.safetensors" ["u"]{{$}}
+// CHECK-DAG: hexad.parameter @bias.padded : tensor<16xf32> from "m.safetensors" ["b"]{{$}}
+// CHECK-NOT: hexad.parameter
+hexad.parameter @tied : tensor<10x16xf32> from "m.safetensors" ["t"] {storage = bf16}
+hexad.parameter @table : tensor<7x16xf32> from "m.safetensors" ["u"] {storage = f16}
+hexad.parameter @bias : tensor<10xf32> from "m.safetensors" ["b"]
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%ids: tensor<?x?xi32>) -> tensor<?x?x10xf32> {
+  %s = hexad.segments %ids : tensor<?x?xi32>
+  %i = hexad.pack_rows %ids, %s : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @tied : tensor<10x16xf32>
+  %u = hexad.load @table : tensor<7x16xf32>
+  %b = hexad.load @bias : tensor<10xf32>
+  // CHECK-DAG: hexad_kernel.gather_packed_rows ins(%{{.+}}, %{{.+}} : tensor<1x16x16xbf16>, tensor<?xi32>) outs(%{{.+}} : tensor<?x16xf32>)
+  // CHECK-DAG: hexad_kernel.gather_rows ins(%{{.+}}, %{{.+}} : tensor<7x16xf16>, tensor<?xi32>) outs(%{{.+}} : tensor<?x16xf32>)
+  %x = hexad.embedding %i, %t : tensor<?xi32>, tensor<10x16xf32> -> tensor<?x16xf32>
+  %y = hexad.embedding %i, %u : tensor<?xi32>, tensor<7x16xf32> -> tensor<?x16xf32>
+  %z = hexad.add %x, %y : tensor<?x16xf32>
+  // CHECK: hexad_kernel.matmul ins(%{{.+}}, %{{.+}} : tensor<?x16xf32>, tensor<1x16x16xbf16>) bias(%{{.+}} : tensor<16xf32>)
+  %l = hexad.linear %z, %t bias %b : tensor<?x16xf32>, tensor<10x16xf32>, tensor<10xf32> -> tensor<?x10xf32>
+  %r = hexad.unpack_rows %l, %s : tensor<?x10xf32> -> tensor<?x?x10xf32>
+  return %r : tensor<?x?x10xf32>
+}

@@ -3,12 +3,14 @@
 // Two buffers whose lives do not meet share a slot (64 columns is the larger of
 // the two); one that lives beside them does not. Scratch memory counts for each
 // thread.
-// CHECK: module attributes {hexad.arena = array<i64: 0, 512, 384, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, hexad.weights_bytes = 576 : i64}
+// CHECK: module attributes {hexad.arena = array<i64: 0, 512, 384, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, hexad.weights_bytes = 832 : i64}
 // CHECK: hexad.parameter @w {{.*}} {hexad.offset = 0 : i64, layers = 2 : i64}
 // CHECK: hexad.parameter @v {{.*}} {hexad.offset = 512 : i64}
+// CHECK: hexad.parameter @narrow {{.*}} {hexad.offset = 576 : i64, layers = 2 : i64}
 module {
 hexad.parameter @w : tensor<2x8x8xf32> from "m.safetensors" ["a", "b"] {layers = 2 : i64}
 hexad.parameter @v : tensor<10xf32> from "m.safetensors" ["v"]
+hexad.parameter @narrow : tensor<2x8x8xbf16> from "m.safetensors" ["a", "b"] {layers = 2 : i64}
 // CHECK-LABEL: func.func @f
 // CHECK-SAME: %[[THREADS:[a-z0-9]+]]: index {hexad.extent = 0 : i64}, %[[ROWS:[a-z0-9]+]]: index {hexad.extent = 1 : i64}
 // CHECK-SAME: %[[ARENA:[a-z0-9]+]]: memref<?xi8> {hexad.pointer = 0 : i64}, %[[WEIGHTS:[a-z0-9]+]]: memref<?xi8> {hexad.pointer = 1 : i64}
@@ -33,6 +35,9 @@ func.func @f(%threads: index {hexad.extent = 0 : i64}, %rows: index {hexad.exten
     // CHECK: %[[OFFSET:.+]] = arith.constant 512 : index
     // CHECK: memref.view %[[WEIGHTS]][%[[OFFSET]]][] : memref<?xi8> to memref<10xf32>
     %v = hexad.load @v : memref<10xf32>
+    // CHECK: arith.muli %{{.+}}, %c128
+    // CHECK: memref.view %[[WEIGHTS]][%{{.+}}][] : memref<?xi8> to memref<8x8xbf16>
+    %n = hexad.load @narrow[%layer] : memref<8x8xbf16>
     hexad_kernel.copy_rows ins(%c : memref<?x64xf32>) outs(%c : memref<?x64xf32>)
     hexad_kernel.copy_rows ins(%c : memref<?x64xf32>) outs(%b : memref<?x32xf32>)
   }

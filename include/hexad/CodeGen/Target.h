@@ -20,6 +20,7 @@ struct Target {
   std::string cpu;      ///< LLVM's name, e.g. "znver3", "x86-64-v4"
   std::string features; ///< LLVM's feature string, e.g. "+avx2,+fma"
   uint32_t cpuFeatures; ///< enum hexad_cpu_feature, or-ed: checked at run time
+  bool hasF16C;         ///< converts f16
   int64_t vectorBits;   ///< register width to use: 256 or 512
   int64_t l1Bytes, l2Bytes;
   int64_t tileRows, tileColumns; ///< register tile of a matmul (CODEGEN's rule)
@@ -30,6 +31,10 @@ struct Target {
   /// `name` is "native" or a CPU that LLVM knows for x86-64. Fails with a
   /// sentence for an unknown name and for targets without AVX2 and FMA.
   static llvm::Expected<Target> get(llvm::StringRef name);
+
+  /// For a model whose weights are of f16: code will need F16C. Fails for a
+  /// target without it.
+  llvm::Error requireF16();
 };
 
 } // namespace hexad

@@ -147,7 +147,8 @@ typedef struct hexad_output_info {
 enum hexad_cpu_feature {
   HEXAD_CPU_AVX2 = 1 << 0,
   HEXAD_CPU_FMA = 1 << 1,
-  HEXAD_CPU_AVX512 = 1 << 2 /* F, BW, DQ, VL, CD */
+  HEXAD_CPU_AVX512 = 1 << 2, /* F, BW, DQ, VL, CD */
+  HEXAD_CPU_F16C = 1 << 3
 };
 
 /* Bytes of the arena: constant + Σ per-extent coefficient · extent. */

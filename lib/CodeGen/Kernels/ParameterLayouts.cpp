@@ -38,14 +38,15 @@ Value ParameterLayouts::loadPadded(Value weight) {
 Value ParameterLayouts::loadAs(Value weight, StringRef suffix,
                                ArrayRef<int64_t> layerShape, bool panels) {
   auto load = weight.getDefiningOp<LoadOp>();
-  auto type = cast<RankedTensorType>(weight.getType());
-  if (!panels && type.getShape() == layerShape)
+  auto parameter = symbols.lookup<ParameterOp>(load.getParameter());
+  Type element = parameter.getStoredElementType();
+  auto type = RankedTensorType::get(layerShape, element);
+  if (!panels && type == weight.getType())
     return weight;
   Value &replacement = loads[{load, panels}];
   if (replacement)
     return replacement;
 
-  auto parameter = symbols.lookup<ParameterOp>(load.getParameter());
   ParameterOp &form = forms[{parameter, panels}];
   OpBuilder builder(parameter);
   if (!form) {
@@ -53,17 +54,16 @@ Value ParameterLayouts::loadAs(Value weight, StringRef suffix,
     SmallVector<int64_t> shape(layerShape);
     if (parameter.getLayers())
       shape.insert(shape.begin(), parameter.getLayerCount());
-    form.setType(RankedTensorType::get(shape, type.getElementType()));
+    form.setType(RankedTensorType::get(shape, element));
+    form.removeStorageAttr();
     if (panels)
       form.setPanel(panelColumns);
     form.setSymName((parameter.getSymName() + suffix).str());
     symbols.insert(form);
   }
   builder.setInsertionPointAfter(load);
-  replacement =
-      LoadOp::create(builder, load.getLoc(),
-                     RankedTensorType::get(layerShape, type.getElementType()),
-                     form.getSymName(), load.getLayer());
+  replacement = LoadOp::create(builder, load.getLoc(), type, form.getSymName(),
+                               load.getLayer());
   return replacement;
 }
 

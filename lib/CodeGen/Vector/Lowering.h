@@ -101,7 +101,7 @@ public:
   Value foldLanes(Value vector,
                   llvm::function_ref<Value(Value, Value)> combine);
 
-  // Memory.
+  // Memory. `load` and `loadScalar` widen bf16 and f16 to f32.
   Value dim(Value memref, int64_t dimension);
   Value load(Value memref, ValueRange indices);
   void store(Value vector, Value memref, ValueRange indices);

@@ -16,7 +16,7 @@ using namespace hexad::kernel;
 
 namespace {
 
-/// Panels smaller than this are not worth fetching ahead: those of attention,
+/// Panels of fewer bytes are not worth fetching ahead: those of attention,
 /// which have just been written.
 constexpr int64_t smallestFetchedPanel = 16 << 10;
 
@@ -198,7 +198,8 @@ private:
   /// panel is fetched. bench/model measures it.
   void planFetches() {
     if (ShapedType::isDynamic(depth) ||
-        depth * columns * 4 < smallestFetchedPanel)
+        depth * columns * getElementBytes(op.getPanels()) <
+            smallestFetchedPanel)
       return;
     Value strips = wholeStrips;
     for (Piece piece : getPieces())
@@ -207,7 +208,8 @@ private:
     strips = arith::MaxUIOp::create(b.builder, b.loc, strips, b.index(1));
     Value share = arith::DivUIOp::create(b.builder, b.loc,
                                          b.add(strips, columns - 1), strips);
-    fetchedColumns = b.minimum(share, b.index(getMostFetchedColumns()));
+    fetchedColumns =
+        b.minimum(share, b.index(getMostFetchedColumns(op.getPanels())));
   }
 
   //===--------------------------------------------------------------------===//

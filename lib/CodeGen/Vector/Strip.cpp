@@ -16,7 +16,19 @@ using namespace hexad::kernel;
 /// Steps of k in the loop's body.
 static constexpr int64_t unroll = 4;
 
-int64_t hexad::kernel::getMostFetchedColumns() { return 2 * lanes / unroll; }
+static constexpr int64_t cacheLineBytes = 64;
+
+static Type getElementType(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+int64_t hexad::kernel::getElementBytes(Value buffer) {
+  return getElementType(buffer).getIntOrFloatBitWidth() / 8;
+}
+
+int64_t hexad::kernel::getMostFetchedColumns(Value panels) {
+  return 2 * cacheLineBytes / getElementBytes(panels) / unroll;
+}
 
 static int64_t getVectors(Value panels) {
   return cast<MemRefType>(panels.getType()).getShape().back() / lanes;
@@ -140,14 +152,16 @@ namespace {
 enum StripArgument { A, Panels, Sums, Panel, First, Number, Fetched };
 } // namespace
 
-/// The function for so many rows and panels; made where the module has none.
+/// The function for so many rows and panels of such elements; made where the
+/// module has none.
 static func::FuncOp getFunction(VectorBuilder &b, const StripCall &call,
                                 ArrayRef<Type> types) {
   Operation *around = b.builder.getInsertionBlock()->getParentOp();
   auto module = around->getParentOfType<ModuleOp>();
   int64_t columns = cast<MemRefType>(call.panels.getType()).getShape().back();
-  std::string name = llvm::formatv("hexad_strip_{0}x{1}x{2}", call.rows,
-                                   call.panelCount, columns);
+  std::string name =
+      llvm::formatv("hexad_strip_{0}x{1}x{2}x{3}", call.rows, call.panelCount,
+                    columns, getElementType(call.panels));
   if (auto function = module.lookupSymbol<func::FuncOp>(name))
     return function;
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -186,7 +200,7 @@ void hexad::kernel::callStrip(VectorBuilder &b, const StripCall &call) {
   addMemref(call.panels, generalize(panelsType, true));
   addMemref(call.sums, MemRefType::get(
                            {ShapedType::kDynamic, panelsType.getShape().back()},
-                           panelsType.getElementType()));
+                           b.builder.getF32Type()));
   llvm::append_values(operands, call.panel, call.first);
   if (call.panelCount == 1)
     llvm::append_values(operands, call.strip ? call.strip : b.index(0),

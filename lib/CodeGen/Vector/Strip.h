@@ -20,7 +20,7 @@ namespace hexad::kernel {
 /// Some rows times one panel, or several side by side.
 struct Strip {
   mlir::Value a;      ///< `[M, >= K]`
-  mlir::Value panels; ///< `[P, K, NR]`
+  mlir::Value panels; ///< `[P, K, NR]`, of f32 or widened to it
   /// Numbers of the rows and of the panels.
   llvm::SmallVector<mlir::Value> rows, numbers;
   /// Which of the strips of its panel this is, and how many columns each
@@ -35,7 +35,9 @@ struct Strip {
 
 /// Columns that the strips of a panel fetch of the next one, each as many for
 /// each k: two cache lines for the steps of the loop's body.
-int64_t getMostFetchedColumns();
+int64_t getMostFetchedColumns(mlir::Value panels);
+
+int64_t getElementBytes(mlir::Value buffer);
 
 /// `s = sum over k of a[m, k] * panel[k, n]` for a strip: rows x panels x
 /// vectors values.

@@ -221,8 +221,22 @@ Value VectorBuilder::dim(Value memref, int64_t dimension) {
   return memref::DimOp::create(builder, loc, memref, dimension);
 }
 
+/// What was read from a buffer of weights that are stored in 16 bits as f32.
+static Value widen(VectorBuilder &b, Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  if (!element.isBF16() && !element.isF16())
+    return value;
+  Type type = b.builder.getF32Type();
+  if (isa<VectorType>(value.getType()))
+    type = b.vectorType();
+  return arith::ExtFOp::create(b.builder, b.loc, type, value);
+}
+
 Value VectorBuilder::load(Value memref, ValueRange indices) {
-  return vector::LoadOp::create(builder, loc, vectorType(), memref, indices);
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(memref.getType()).getElementType());
+  return widen(*this,
+               vector::LoadOp::create(builder, loc, type, memref, indices));
 }
 
 void VectorBuilder::store(Value vector, Value memref, ValueRange indices) {
@@ -261,7 +275,7 @@ void VectorBuilder::copyColumns(Value from, Value to, Value row, Value first,
 }
 
 Value VectorBuilder::loadScalar(Value memref, ValueRange indices) {
-  return memref::LoadOp::create(builder, loc, memref, indices);
+  return widen(*this, memref::LoadOp::create(builder, loc, memref, indices));
 }
 
 void VectorBuilder::storeScalar(Value value, Value memref, ValueRange indices) {

@@ -9,7 +9,9 @@
 #define HEXAD_TEST_UNIT_CODEGEN_KERNELTEST_H
 
 #include "hexad/CodeGen/KernelJit.h"
+#include "hexad/Model/HalfFloats.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <cstring>
@@ -49,9 +51,9 @@ public:
   }
 
   /// The type of `buffer()` in MLIR; all but the rows is static.
-  std::string type() const {
-    return "memref<?x" + std::to_string(columns) + "xf32, strided<[" +
-           std::to_string(stride) + ", 1], offset: ?>>";
+  std::string type(const std::string &element = "f32") const {
+    return "memref<?x" + std::to_string(columns) + "x" + element +
+           ", strided<[" + std::to_string(stride) + ", 1], offset: ?>>";
   }
 
   /// Elements in front of the rows and behind them.
@@ -63,6 +65,8 @@ public:
 
 using Floats = Matrix<float>;
 using Integers = Matrix<int32_t>;
+/// Of bf16 or f16.
+using Halves = Matrix<uint16_t>;
 
 /// The type of `Floats::row()` in MLIR.
 inline std::string vectorType(int64_t columns) {
@@ -101,6 +105,17 @@ inline void fill(Floats &matrix, std::mt19937 &random, Data data) {
     else if (data == Data::WithNaN && number == 0)
       x = NAN;
   }
+}
+
+/// Rounds a matrix to `element`, bf16 or f16, and gives it in that type.
+inline Halves narrow(Floats &matrix, const std::string &element) {
+  Halves halves(matrix.rows, matrix.columns, matrix.stride);
+  for (auto [value, half] : llvm::zip_equal(matrix.storage, halves.storage)) {
+    bool isBF16 = element == "bf16";
+    half = isBF16 ? narrowToBF16(value) : narrowToF16(value);
+    value = isBF16 ? widenBF16(half) : widenF16(half);
+  }
+  return halves;
 }
 
 /// Equal to the bit, but for which NaN it is.

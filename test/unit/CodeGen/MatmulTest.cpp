@@ -21,6 +21,7 @@ struct Kernel {
   std::optional<Activation> activation = std::nullopt;
   bool depthIsDynamic = false;
   bool factorIsDestination = false, residualIsDestination = false;
+  std::string element = "f32"; ///< of the panels
 
   int64_t width() const { return panels * columns; }
   int64_t stride() const { return width() + 16; }
@@ -30,7 +31,7 @@ struct Kernel {
   std::string panelsType() const {
     return "memref<?x" +
            (depthIsDynamic ? std::string("?") : std::to_string(depth)) + "x" +
-           std::to_string(columns) + "xf32, strided<[" +
+           std::to_string(columns) + "x" + element + ", strided<[" +
            std::to_string(panelRows() * columns) + ", " +
            std::to_string(columns) + ", 1], offset: ?>>";
   }
@@ -67,10 +68,18 @@ struct Kernel {
                         op);
   }
 
+  template <typename Element>
+  Buffer<Element, 3> panelsBuffer(Matrix<Element> &matrix) const {
+    Buffer<Element, 3> buffer(matrix.storage.data(), {panels, depth, columns});
+    buffer.offset = Floats::margin;
+    buffer.strides[0] = panelRows() * columns;
+    return buffer;
+  }
+
   std::string describe() const {
     std::string text = "K " + std::to_string(depth) + " P " +
                        std::to_string(panels) + " NR " +
-                       std::to_string(columns);
+                       std::to_string(columns) + " of " + element;
     for (auto [isSet, word] : {std::pair(hasBias, " bias"),
                                {hasFactor, " factor"},
                                {factorIsDestination, " factor in place"},
@@ -113,17 +122,21 @@ protected:
     for (Floats *matrix :
          {&a, &panels, &bias, &factor, &residual, &fold, &actual})
       fill(*matrix, random, data);
+    Halves halves(0, columns);
+    if (kernel.element != "f32")
+      halves = narrow(panels, kernel.element);
     Floats expected = actual;
     reference(kernel, a, panels, bias, factor, residual, fold, expected);
     auto aBuffer = a.buffer(), factorBuffer = factor.buffer(),
          residualBuffer = residual.buffer(), foldBuffer = fold.buffer(),
          actualBuffer = actual.buffer();
     auto biasBuffer = bias.row();
-    Buffer<float, 3> panelsBuffer(panels.storage.data(),
-                                  {kernel.panels, kernel.depth, columns});
-    panelsBuffer.offset = Floats::margin;
-    panelsBuffer.strides[0] = kernel.panelRows() * columns;
-    jit.call(name, &aBuffer, &panelsBuffer, &biasBuffer, &factorBuffer,
+    auto panelsBuffer = kernel.panelsBuffer(panels);
+    auto halvesBuffer = kernel.panelsBuffer(halves);
+    void *panelsArgument = &panelsBuffer;
+    if (kernel.element != "f32")
+      panelsArgument = &halvesBuffer;
+    jit.call(name, &aBuffer, panelsArgument, &biasBuffer, &factorBuffer,
              &residualBuffer, &foldBuffer, &actualBuffer);
     expectSame(actual, expected,
                kernel.describe() + " M " + std::to_string(rows));
@@ -202,6 +215,35 @@ TEST_P(MatmulTest, LargePanelsAreFetchedAhead) {
   check(kernels, {0, 1, 2, 3, 4, 13, 25}, {Data::Random});
 }
 
+/// All ways of a matmul with panels of 16 bits, which are those of f32 with
+/// elements rounded before: bits are compared.
+TEST_P(MatmulTest, PanelsOf16Bits) {
+  for (const char *element : {"bf16", "f16"}) {
+    std::vector<Kernel> kernels;
+    for (int64_t columns : panelWidths())
+      for (int64_t panels : {1, 2, 3, 5, 9})
+        for (int64_t depth : {1, 7, 60}) {
+          Kernel kernel{depth, panels, columns, /*hasBias=*/true};
+          kernel.element = element;
+          kernel.depthIsDynamic = depth == 7;
+          kernels.push_back(kernel);
+        }
+    check(kernels, allRows, {Data::Random});
+
+    // Some of them large enough to be fetched ahead.
+    kernels.clear();
+    for (int64_t columns : panelWidths())
+      for (int64_t depth : {9, 601}) {
+        Kernel kernel{depth, 5, columns, true, true, true};
+        kernel.element = element;
+        kernel.activation = Activation::Silu;
+        kernels.push_back(kernel);
+      }
+    check(kernels, {1, 2, 4, target.tileRows, 2 * target.tileRows + 5},
+          allData);
+  }
+}
+
 TEST_P(MatmulTest, EveryKindOfData) {
   std::vector<Kernel> kernels;
   for (int64_t columns : panelWidths())
@@ -275,10 +317,7 @@ TEST_P(MatmulTest, RowsAloneAreTheRowsTogether) {
     fill(*matrix, random, Data::Random);
   Floats alone = together;
   auto biasBuffer = bias.row();
-  Buffer<float, 3> panelsBuffer(panels.storage.data(),
-                                {kernel.panels, kernel.depth, columns});
-  panelsBuffer.offset = Floats::margin;
-  panelsBuffer.strides[0] = kernel.panelRows() * columns;
+  auto panelsBuffer = kernel.panelsBuffer(panels);
   auto multiply = [&](Floats &c, int64_t first, int64_t count) {
     auto getRows = [&](Floats &matrix) {
       auto buffer = matrix.buffer();

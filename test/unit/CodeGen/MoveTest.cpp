@@ -76,6 +76,34 @@ TEST_P(MoveTest, GatherRows) {
   }
 }
 
+/// From a table of 16 bits, widened.
+TEST_P(MoveTest, GatherNarrowRows) {
+  for (std::string element : {"bf16", "f16"})
+    for (int64_t width : widths) {
+      Floats source(9, width + 3, width + 5), actual(4, width, width + 1);
+      std::string type = source.type(element), indices = indicesType();
+      auto jit = compile(makeFunction(
+          "f", "%s: " + type + ", %w: " + indices + ", %d: " + actual.type(),
+          "hexad_kernel.gather_rows ins(%s, %w : " + type + ", " + indices +
+              ") outs(%d : " + actual.type() + ") {offset = 2 : i64}"));
+      ASSERT_TRUE(jit);
+      Integers where = makeIndices({6, -1, 0, 3});
+      fill(source, random, Data::WithInfinities);
+      fill(actual, random, Data::WithNaN);
+      Halves narrowed = narrow(source, element);
+      Floats expected = actual;
+      for (int64_t i = 0; i < 4; ++i)
+        for (int64_t c = 0; c < width; ++c)
+          expected.at(i, c) =
+              where.at(0, i) < 0 ? 0.0f : source.at(where.at(0, i) + 2, c);
+      auto sourceBuffer = narrowed.buffer();
+      auto actualBuffer = actual.buffer();
+      auto whereBuffer = where.row();
+      jit->call("f", &sourceBuffer, &whereBuffer, &actualBuffer);
+      expectSame(actual, expected, element + " width " + std::to_string(width));
+    }
+}
+
 TEST_P(MoveTest, CopyRows) {
   for (int64_t width : widths) {
     Floats source(9, width + 3, width + 5), actual(6, width, width + 1);
@@ -161,11 +189,11 @@ struct Page {
   Page(int64_t panels, int64_t depth, int64_t columns)
       : shape{panels, depth, columns}, values(panels * depth, columns) {}
 
-  std::string type() const {
+  std::string type(const std::string &element = "f32") const {
     return "memref<" + std::to_string(shape[0]) + "x" +
-           std::to_string(shape[1]) + "x" + std::to_string(shape[2]) +
-           "xf32, strided<[" + std::to_string(shape[1] * shape[2]) + ", " +
-           std::to_string(shape[2]) + ", 1], offset: ?>>";
+           std::to_string(shape[1]) + "x" + std::to_string(shape[2]) + "x" +
+           element + ", strided<[" + std::to_string(shape[1] * shape[2]) +
+           ", " + std::to_string(shape[2]) + ", 1], offset: ?>>";
   }
   Buffer<float, 3> buffer() {
     Buffer<float, 3> result(values.storage.data(), shape);
@@ -282,22 +310,32 @@ TEST_P(PackTest, Continued) {
 
 /// A packed table gives the rows that the table has; padding is zero.
 TEST_P(PackTest, GatherPackedRows) {
-  for (int64_t panel : {16, 32})
-    for (int64_t depth : {1, 15, 16, 40}) {
+  for (std::string element : {"f32", "bf16", "f16"})
+    for (auto [panel, depth] : {std::pair<int64_t, int64_t>{16, 1},
+                                {16, 15},
+                                {16, 16},
+                                {16, 40},
+                                {32, 1},
+                                {32, 15},
+                                {32, 16},
+                                {32, 40}}) {
       Page table(3, depth, panel);
       int64_t padded = llvm::alignTo(depth, 16) + 16;
       Integers where(1, 6);
       Floats actual(6, padded);
       auto jit = compile(makeFunction(
           "f",
-          "%t: " + table.type() + ", %w: " + indicesType() +
+          "%t: " + table.type(element) + ", %w: " + indicesType() +
               ", %y: " + actual.type(),
-          "hexad_kernel.gather_packed_rows ins(%t, %w : " + table.type() +
-              ", " + indicesType() + ") outs(%y : " + actual.type() +
-              ") {offset = 2 : i64}"));
+          "hexad_kernel.gather_packed_rows ins(%t, %w : " +
+              table.type(element) + ", " + indicesType() +
+              ") outs(%y : " + actual.type() + ") {offset = 2 : i64}"));
       ASSERT_TRUE(jit);
       fill(table.values, random, Data::Random);
       fill(actual, random, Data::WithNaN);
+      Halves narrowed(0, panel);
+      if (element != "f32")
+        narrowed = narrow(table.values, element);
       Floats expected = actual;
       const int32_t rows[] = {0,
                               5,
@@ -317,8 +355,13 @@ TEST_P(PackTest, GatherPackedRows) {
       auto tableBuffer = table.buffer();
       auto whereBuffer = where.row();
       auto actualBuffer = actual.buffer();
-      jit->call("f", &tableBuffer, &whereBuffer, &actualBuffer);
-      expectSame(actual, expected, "depth " + std::to_string(depth));
+      Buffer<uint16_t, 3> narrowBuffer(narrowed.storage.data(), table.shape);
+      narrowBuffer.offset = Halves::margin;
+      void *tableArgument = &tableBuffer;
+      if (element != "f32")
+        tableArgument = &narrowBuffer;
+      jit->call("f", tableArgument, &whereBuffer, &actualBuffer);
+      expectSame(actual, expected, element + " depth " + std::to_string(depth));
     }
 }
 

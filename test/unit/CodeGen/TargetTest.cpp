@@ -55,6 +55,16 @@ TEST(TargetTest, Avx512) {
   }
 }
 
+TEST(TargetTest, F16IsWantedWhereItIsUsed) {
+  Target target = get("x86-64-v3");
+  EXPECT_EQ(target.cpuFeatures & HEXAD_CPU_F16C, 0u);
+  EXPECT_EQ(llvm::toString(target.requireF16()), "");
+  EXPECT_EQ(target.cpuFeatures & HEXAD_CPU_F16C, unsigned(HEXAD_CPU_F16C));
+  target.hasF16C = false;
+  EXPECT_EQ(llvm::toString(target.requireF16()),
+            "CPU 'x86-64-v3' has no F16C, which weights of f16 need");
+}
+
 TEST(TargetTest, TilesDivideBlocksAndTheRowGranule) {
   for (const char *name : {"x86-64-v3", "x86-64-v4"}) {
     Target target = get(name);

@@ -18,6 +18,22 @@ func.func @element_type(%a: memref<?x8xf64>, %p: memref<2x8x16xf32>, %c: memref<
 
 // -----
 
+func.func @panel_type(%a: memref<?x8xf32>, %p: memref<2x8x16xf64>, %c: memref<?x32xf32>) {
+  // expected-error @below {{operand #1 must be panels x depth x columns of f32, bf16 or f16, but got 'memref<2x8x16xf64>'}}
+  hexad_kernel.matmul ins(%a, %p : memref<?x8xf32>, memref<2x8x16xf64>) outs(%c : memref<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+  return
+}
+
+// -----
+
+func.func @narrow_rows(%a: memref<?x8xbf16>, %p: memref<2x8x16xbf16>, %c: memref<?x32xf32>) {
+  // expected-error @below {{operand #0 must be rows x columns of f32, but got 'memref<?x8xbf16>'}}
+  hexad_kernel.matmul ins(%a, %p : memref<?x8xbf16>, memref<2x8x16xbf16>) outs(%c : memref<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+  return
+}
+
+// -----
+
 func.func @rank(%a: memref<8xf32>, %p: memref<2x8x16xf32>, %c: memref<?x32xf32>) {
   // expected-error @below {{operand #0 must be rows x columns of f32, but got 'memref<8xf32>'}}
   hexad_kernel.matmul ins(%a, %p : memref<8xf32>, memref<2x8x16xf32>) outs(%c : memref<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}

@@ -20,3 +20,12 @@ func.func @matmul_buffers(%a: memref<?x128xf32>, %p: memref<?x?x16xf32, strided<
       outs(%c : memref<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
   return
 }
+
+// CHECK-LABEL: func @matmul_narrow
+// CHECK: hexad_kernel.matmul ins(%{{.*}}, %{{.*}} : memref<?x8xf32>, memref<2x8x16xbf16>) outs(
+// CHECK: hexad_kernel.matmul ins(%{{.*}}, %{{.*}} : memref<?x8xf32>, memref<2x8x16xf16>) outs(
+func.func @matmul_narrow(%a: memref<?x8xf32>, %p: memref<2x8x16xbf16>, %q: memref<2x8x16xf16>, %c: memref<?x32xf32>) {
+  hexad_kernel.matmul ins(%a, %p : memref<?x8xf32>, memref<2x8x16xbf16>) outs(%c : memref<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+  hexad_kernel.matmul ins(%a, %q : memref<?x8xf32>, memref<2x8x16xf16>) outs(%c : memref<?x32xf32>) {tile = #hexad_kernel.tile<rows = 6, columns = 16>}
+  return
+}

@@ -24,6 +24,9 @@ class Kernel_Shaped<list<Type> elements, int rank, string summary>
 def Kernel_Rows : Kernel_Shaped<[F32], 2, "rows x columns of f32">;
 def Kernel_Row : Kernel_Shaped<[F32], 1, "vector of f32">;
 def Kernel_Indices : Kernel_Shaped<[I32], 1, "vector of i32">;
+// Weights: kernels widen what is stored in 16 bits as they read it.
+def Kernel_Table : Kernel_Shaped<[F32, BF16, F16], 2, "rows x columns of f32, bf16 or f16">;
+def Kernel_Panels : Kernel_Shaped<[F32, BF16, F16], 3, "panels x depth x columns of f32, bf16 or f16">;
 def Kernel_Cube : Kernel_Shaped<[F32], 3, "panels x depth x columns of f32">;
 
 // Ops in destination-passing style. A buffer that is an input is read, a

@@ -41,7 +41,7 @@ def Kernel_MatmulOp : Kernel_DestinationOp<"matmul", [AttrSizedOperandSegments]>
     | `factor`, `residual`, `destination` | `[M, ≥ P·NR]`, rows strided; factor and residual may be the destination |
     | `fold` | `[6, ≥ M]`: the statistics of `hexad_kernel.softmax_page` |
 
-    P, K and M may be dynamic.
+    P, K and M may be dynamic. Panels of bf16 or f16 are widened to f32, which is exact.
 
     - `matmul_c1`: the panels have at most `tile.columns` columns.
     - `matmul_c2`: `a` has at least K columns.
@@ -59,7 +59,7 @@ def Kernel_MatmulOp : Kernel_DestinationOp<"matmul", [AttrSizedOperandSegments]>
         outs(%c : tensor<?x3072xf32>) {activation = #hexad.activation<gelu>, tile = #hexad_kernel.tile<rows = 12, columns = 32>} -> tensor<?x3072xf32>
     ```
   }];
-  let arguments = (ins Kernel_Rows:$a, Kernel_Cube:$panels, Optional<Kernel_Row>:$bias,
+  let arguments = (ins Kernel_Rows:$a, Kernel_Panels:$panels, Optional<Kernel_Row>:$bias,
                        Optional<Kernel_Rows>:$factor, Optional<Kernel_Rows>:$residual,
                        Optional<Kernel_Rows>:$fold, Kernel_Rows:$destination,
                        Kernel_TileAttr:$tile, OptionalAttr<Hexad_ActivationAttr>:$activation);
@@ -374,8 +374,8 @@ def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
   let description = [{
     Table look-up (embeddings, `first` pooling) and the spreading of rows into a
     rectangle. Copies `destination`'s columns, of which `source` has at least as
-    many; if the destination's address is null (an output that was not asked for)
-    nothing happens.
+    many; bf16 and f16 become f32. If the destination's address is null (an output that
+    was not asked for) nothing happens.
 
     - `gather_rows_c1`: the destination's number of columns is static; it need not be
       padded.
@@ -388,7 +388,7 @@ def Kernel_GatherRowsOp : Kernel_DestinationOp<"gather_rows"> {
     hexad_kernel.gather_rows ins(%table, %ids : memref<113x64xf32>, memref<?xi32>) outs(%x : memref<?x64xf32>) {offset = 0 : i64}
     ```
   }];
-  let arguments = (ins Kernel_Rows:$source, Kernel_Indices:$where, Kernel_Rows:$destination,
+  let arguments = (ins Kernel_Table:$source, Kernel_Indices:$where, Kernel_Rows:$destination,
                        DefaultValuedAttr<I64Attr, "0">:$offset);
   let assemblyFormat = [{
     `ins` `(` $source `,` $where `:` type($source) `,` type($where) `)`
@@ -415,7 +415,7 @@ def Kernel_GatherPackedRowsOp : Kernel_DestinationOp<"gather_packed_rows"> {
     hexad_kernel.gather_packed_rows ins(%panels, %ids : memref<4x60x32xf32>, memref<?xi32>) outs(%x : memref<?x64xf32>) {offset = 0 : i64}
     ```
   }];
-  let arguments = (ins Kernel_Cube:$panels, Kernel_Indices:$where, Kernel_Rows:$destination,
+  let arguments = (ins Kernel_Panels:$panels, Kernel_Indices:$where, Kernel_Rows:$destination,
                        DefaultValuedAttr<I64Attr, "0">:$offset);
   let assemblyFormat = [{
     `ins` `(` $panels `,` $where `:` type($panels) `,` type($where) `)`

@@ -57,7 +57,7 @@ def Kernel_PrefixRowsOp : Kernel_DestinationOp<"prefix_rows"> {
     hexad_kernel.prefix_rows ins(%x, %positions, %table : memref<?x64xf32>, memref<?xi32>, memref<1x64xf32>) outs(%x : memref<?x64xf32>)
     ```
   }];
-  let arguments = (ins Kernel_Rows:$x, Kernel_Indices:$positions, Kernel_Rows:$table,
+  let arguments = (ins Kernel_Rows:$x, Kernel_Indices:$positions, Kernel_Table:$table,
                        Kernel_Rows:$destination);
   let assemblyFormat = [{
     `ins` `(` $x `,` $positions `,` $table `:` type($x) `,` type($positions) `,` type($table) `)`
