@@ -65,6 +65,7 @@ namespace {
 /// Sizes of a decoder of Llama's kind.
 struct ModelSizes {
   int64_t layers, hidden, intermediate, heads, kvHeads, vocabulary, headSize;
+  double weightBytes = sizeof(float); ///< of an element, see LibraryInfo
 
   static Expected<ModelSizes> read(StringRef path);
 
@@ -86,10 +87,11 @@ struct ModelSizes {
            2 * countHeadWeights();
   }
   /// Bytes that one token of decode has to read: every weight once, keys and
-  /// values of the positions so far, in f32.
+  /// values of the positions so far, which are f32.
   double countDecodeBytes(double positions) const {
     double cache = 2.0 * layers * kvHeads * headSize * positions;
-    return sizeof(float) * (countLayerWeights() + countHeadWeights() + cache);
+    return weightBytes * (countLayerWeights() + countHeadWeights()) +
+           sizeof(float) * cache;
   }
 };
 
@@ -303,6 +305,8 @@ int main(int argc, char **argv) {
     text->prefill();
   });
   const LibraryInfo &info = library->getInfo();
+  if (info.weightsType != "f32")
+    sizes.weightBytes = sizeof(uint16_t);
   Target target = exitOnError(getRunnableTarget(info.cpu));
   std::unique_ptr<PackedMatmul> kernel =
       exitOnError(PackedMatmul::create(512, 768, 768, target));

@@ -182,6 +182,12 @@ LogicalResult Compilation::run() {
       return failure();
     return printPhase();
   }
+  auto isF16 = [](ParameterOp parameter) {
+    return parameter.getStoredElementType().isF16();
+  };
+  if (any_of(module->getOps<ParameterOp>(), isF16))
+    if (Error error = target->requireF16())
+      return diagnostics.fail(std::move(error));
   Expected<LibraryInfo> described = describeModel(*module);
   if (!described)
     return diagnostics.fail(described.takeError());
@@ -192,6 +198,7 @@ LogicalResult Compilation::run() {
   result.parameterCount = info.parameterCount;
   result.activeParameterCount = info.activeParameterCount;
   result.cpu = info.cpu;
+  result.weightsType = info.weightsType;
   return writeFiles();
 }
 
@@ -204,6 +211,7 @@ LogicalResult Compilation::read() {
   readOptions.name = options.name;
   readOptions.outputs = options.outputs;
   readOptions.imageSize = options.imageSize;
+  readOptions.weightsType = options.weightsType;
   module = readModel(options.input, readOptions, sources, &context);
   if (!module)
     return diagnostics.fail("the model cannot be read");

@@ -20,7 +20,7 @@ namespace hexad {
 llvm::Expected<LibraryInfo> describeModel(mlir::ModuleOp module);
 
 /// Counts the elements of all parameters, and of those that one token needs: of
-/// experts those that it goes to.
+/// experts those that it goes to. Says what most of them are stored in.
 void countParameters(mlir::ModuleOp module, LibraryInfo &info);
 
 } // namespace hexad

@@ -206,6 +206,7 @@ std::string hexad::generateMetadata(const LibraryInfo &info) {
     json.attributeObject("weights", [&] {
       json.attribute("file", info.weightsFile);
       json.attribute("bytes", info.weightsBytes);
+      json.attribute("type", info.weightsType);
       // JSON numbers are not exact to 64 bits everywhere.
       json.attribute("fingerprint",
                      formatv("{0:x-16}", info.fingerprint).str());

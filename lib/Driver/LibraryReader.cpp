@@ -265,6 +265,7 @@ static Expected<LibraryInfo> parseMetadata(StringRef text) {
     return createStringError("its metadata are incomplete");
   info.weightsFile = weights->getString("file").value_or("").str();
   info.weightsBytes = weights->getInteger("bytes").value_or(0);
+  info.weightsType = weights->getString("type").value_or("f32").str();
   weights->getString("fingerprint")
       .value_or("")
       .getAsInteger(16, info.fingerprint);

@@ -8,6 +8,7 @@
 #include "Describe.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -38,11 +39,18 @@ void hexad::countParameters(ModuleOp module, LibraryInfo &info) {
       share = std::max(share, elements / count * chosen);
     });
   });
+  // Few types: a map that keeps their order.
+  llvm::MapVector<Type, int64_t> stored;
   for (auto parameter : module.getOps<ParameterOp>()) {
     int64_t elements = parameter.getTensorType().getNumElements();
     info.parameterCount += elements;
+    stored[parameter.getStoredElementType()] += elements;
     auto share = active.find(parameter);
     info.activeParameterCount +=
         share == active.end() ? elements : share->second;
   }
+  if (stored.empty())
+    return;
+  auto most = llvm::max_element(stored, llvm::less_second());
+  llvm::raw_string_ostream(info.weightsType = "") << most->first;
 }

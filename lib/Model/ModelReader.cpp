@@ -62,7 +62,8 @@ OwningOpRef<ModuleOp> hexad::readModel(llvm::StringRef path,
       emitError(loc, "no such file or folder");
   }
   if (!module || failed(verify(*module)) ||
-      failed(verifyModelInterface(*module)))
+      failed(verifyModelInterface(*module)) ||
+      failed(setWeightsType(*module, options.weightsType, tensors)))
     return nullptr;
 
   llvm::StringRef name = module->getSymName().value_or("");

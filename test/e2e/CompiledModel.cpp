@@ -8,6 +8,7 @@
 #include "CompiledModel.h"
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Driver/Compile.h"
+#include "hexad/Model/HalfFloats.h"
 #include "hexad/Model/ModelReader.h"
 #include "hexad/Model/Safetensors.h"
 #include "hexad/Reference/Interpreter.h"
@@ -335,7 +336,7 @@ Outputs CompiledModel::runIn(hexad_context *context, const Call &call,
 // ModelFiles
 //===----------------------------------------------------------------------===//
 
-ModelFiles::ModelFiles(const std::string &text, Edit edit) {
+ModelFiles::ModelFiles(const std::string &text, Edit edit, StoredType type) {
   input = folder.write("model.mlir", text);
   context
       .loadDialect<HexadDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect,
@@ -346,13 +347,30 @@ ModelFiles::ModelFiles(const std::string &text, Edit edit) {
     ADD_FAILURE() << "the test's model is not valid IR:\n" << text;
     return;
   }
-  writeWeights(*module, edit);
+  writeWeights(*module, edit, type);
 }
 
 ModelFiles::ModelFiles(Existing existing, llvm::ArrayRef<std::string> outputs)
     : input(existing.path), outputs(outputs) {}
 
-void ModelFiles::writeWeights(mlir::ModuleOp module, Edit edit) {
+/// The bytes of elements of F32, BF16 or F16.
+static std::vector<uint8_t> toBytes(const Floats &values, StoredType type) {
+  std::vector<uint8_t> bytes(values.size() * getStoredTypeBytes(type));
+  auto write = [&](auto convert) {
+    auto *to = reinterpret_cast<decltype(convert(0.0f)) *>(bytes.data());
+    llvm::transform(values, to, convert);
+  };
+  if (type == StoredType::BF16)
+    write(narrowToBF16);
+  else if (type == StoredType::F16)
+    write(narrowToF16);
+  else
+    write([](float value) { return value; });
+  return bytes;
+}
+
+void ModelFiles::writeWeights(mlir::ModuleOp module, Edit edit,
+                              StoredType type) {
   std::map<std::string, std::pair<llvm::SmallVector<int64_t, 4>, Floats>>
       tensors;
   for (auto parameter : module.getOps<ParameterOp>()) {
@@ -382,12 +400,13 @@ void ModelFiles::writeWeights(mlir::ModuleOp module, Edit edit) {
         edit(name, values);
     }
   }
+  std::vector<std::vector<uint8_t>> bytes;
   std::vector<TensorToWrite> written;
-  for (auto &[name, tensor] : tensors)
-    written.push_back(
-        {name, StoredType::F32, tensor.first,
-         llvm::ArrayRef(reinterpret_cast<uint8_t *>(tensor.second.data()),
-                        tensor.second.size() * sizeof(float))});
+  for (auto &[name, tensor] : tensors) {
+    // What it points to stays where it is.
+    bytes.push_back(toBytes(tensor.second, type));
+    written.push_back({name, type, tensor.first, bytes.back()});
+  }
   llvm::Error error =
       writeSafetensors(folder.getPath("model.safetensors"), written);
   EXPECT_FALSE(static_cast<bool>(error));
@@ -401,6 +420,7 @@ std::unique_ptr<CompiledModel> ModelFiles::compile(const std::string &cpu) {
   options.name = "model";
   options.cpu = cpu;
   options.outputs = outputs;
+  options.weightsType = weightsType;
   CompileResult result;
   testing::internal::CaptureStderr();
   mlir::LogicalResult status = compileModel(options, result);
@@ -423,6 +443,7 @@ bool ModelFiles::readReference() {
   llvm::SourceMgr sources;
   ReadOptions options;
   options.outputs = outputs;
+  options.weightsType = weightsType;
   reference = readModel(input, options, sources, &context);
   EXPECT_TRUE(reference);
   return static_cast<bool>(reference);

@@ -10,6 +10,8 @@
 
 #include "../unit/Model/TemporaryFolder.h"
 #include "hexad/Driver/LibraryInfo.h"
+#include "hexad/Model/Safetensors.h"
+#include "hexad/Model/WeightsType.h"
 #include "hexad/Runtime/interface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -126,8 +128,9 @@ class ModelFiles {
 public:
   using Edit = llvm::function_ref<void(llvm::StringRef tensor, Floats &)>;
 
-  /// `edit` may change a tensor before it is written.
-  explicit ModelFiles(const std::string &text, Edit edit = {});
+  /// `edit` may change a tensor before it is written, as elements of `type`.
+  explicit ModelFiles(const std::string &text, Edit edit = {},
+                      StoredType type = StoredType::F32);
   /// A description or folder.
   struct Existing {
     std::string path;
@@ -137,6 +140,11 @@ public:
   /// Null if the model is refused; then `messages` has what was printed.
   std::unique_ptr<CompiledModel> compile(const std::string &cpu = "native");
   std::string messages;
+  /// Of the models compiled from now on, and of the reference.
+  void setWeightsType(WeightsType type) {
+    weightsType = type;
+    reference = nullptr;
+  }
 
   /// Compares every output with the interpreter's, in double precision.
   void expectTrue(const CompiledModel &model, const Call &call,
@@ -147,11 +155,12 @@ public:
 
 private:
   bool readReference();
-  void writeWeights(mlir::ModuleOp module, Edit edit);
+  void writeWeights(mlir::ModuleOp module, Edit edit, StoredType type);
 
   TemporaryFolder folder;
   std::string input;
   llvm::SmallVector<std::string> outputs;
+  WeightsType weightsType = WeightsType::F32;
   unsigned compiled = 0;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> reference;

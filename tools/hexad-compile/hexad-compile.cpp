@@ -107,6 +107,13 @@ static Expected<CompileOptions> getOptions(const InputArgList &arguments) {
                               getAllSanitizers(), getSanitizerName);
     options.sanitizer = *sanitizer;
   }
+  if (const Arg *argument = arguments.getLastArg(OPT_weights_type)) {
+    std::optional<WeightsType> type = parseWeightsType(argument->getValue());
+    if (!type)
+      return makeUnknownError("type in --weights-type", argument->getValue(),
+                              getAllWeightsTypes(), getWeightsTypeName);
+    options.weightsType = *type;
+  }
   StringRef output = arguments.getLastArgValue(OPT_output);
   if (const Arg *argument = arguments.getLastArg(OPT_compile_to)) {
     options.compileTo = parsePhase(argument->getValue());
@@ -163,7 +170,8 @@ static Error run(const InputArgList &arguments) {
     outs() << result.parameterCount << " parameters, ";
     if (result.activeParameterCount != result.parameterCount)
       outs() << result.activeParameterCount << " active per token, ";
-    outs() << "compiled for " << result.cpu << "\n";
+    outs() << "most in " << result.weightsType << ", compiled for "
+           << result.cpu << "\n";
     for (const StagedFile &file : result.files)
       outs() << formatv("  {0}  {1}\n", file.path, formatBytes(file.bytes));
   }

@@ -11,6 +11,7 @@
 #include "hexad/Driver/Sanitizer.h"
 #include "hexad/Driver/StagedFiles.h"
 #include "hexad/Model/GridSize.h"
+#include "hexad/Model/WeightsType.h"
 #include "hexad/Pipelines/Pipelines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -37,6 +38,7 @@ struct CompileOptions {
   std::string cpu = "native";
   llvm::SmallVector<std::string> outputs; ///< beside the model's own
   std::optional<GridSize> imageSize;      ///< if not the model's own
+  WeightsType weightsType = WeightsType::F32; ///< what matrices are stored in
   llvm::SmallVector<Product> products = {Product::Header, Product::Weights,
                                          Product::Library};
   /// What checks the library's accesses.
@@ -55,6 +57,7 @@ struct CompileResult {
   std::vector<StagedFile> files;
   int64_t parameterCount = 0, activeParameterCount = 0;
   std::string cpu;
+  std::string weightsType; ///< of most elements
 };
 
 /// Compiles. On failure one or more messages have been printed to standard

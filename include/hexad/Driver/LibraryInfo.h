@@ -63,6 +63,7 @@ struct LibraryInfo {
 
   std::string weightsFile; ///< name without a folder
   uint64_t weightsBytes = 0;
+  std::string weightsType = "f32"; ///< of most elements: f32, bf16 or f16
   uint64_t fingerprint = 0;
 
   /// Rows of each image; 0 if the model has no input of images.

@@ -9,6 +9,7 @@
 #define HEXAD_MODEL_MODELREADER_H
 
 #include "hexad/Model/GridSize.h"
+#include "hexad/Model/WeightsType.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,6 +26,8 @@ struct ReadOptions {
   llvm::SmallVector<std::string> outputs;
   /// Height and width of images, if they are to be others than the model's.
   std::optional<GridSize> imageSize;
+  /// What matrices are stored in.
+  WeightsType weightsType = WeightsType::F32;
 };
 
 /// Reads a YAML description (.yaml, .yml), a checkpoint folder, or a .mlir file

@@ -61,6 +61,7 @@ LibraryInfo hexad::test::getEchoInfo() {
   info.arena.constant = 64;
   info.weightsFile = "echo_model.weights";
   info.weightsBytes = HEXAD_WEIGHTS_ALIGNMENT + 64;
+  info.weightsType = "bf16";
   info.fingerprint = 0xfedcba9876543210;
   cantFail(assignIdentifiers(info));
   return info;

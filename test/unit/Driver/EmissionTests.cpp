@@ -98,6 +98,7 @@ TEST(Emission, MetadataAreRead) {
   EXPECT_EQ(info.features, got.features);
   EXPECT_EQ(info.weightsFile, got.weightsFile);
   EXPECT_EQ(info.weightsBytes, got.weightsBytes);
+  EXPECT_EQ(info.weightsType, got.weightsType);
   EXPECT_EQ(info.fingerprint, got.fingerprint);
   ASSERT_EQ(3u, got.inputs.size());
   for (size_t i = 0; i < 3; ++i) {

@@ -44,6 +44,64 @@ TEST_P(GoldenModels, WeightsOfFolderAndDescriptionAreEqual) {
   EXPECT_TRUE(weights == writeWeights(*fromYaml, folder));
 }
 
+/// The type that tensors have, where all of a parameter's have one of 16 bits.
+TEST_F(ModelTest, WeightsOfTheStoredType) {
+  TemporaryFolder folder;
+  std::vector<uint8_t> zeros(200);
+  auto tensor = [&](const char *name, StoredType type, int64_t rows,
+                    int64_t columns) {
+    size_t bytes = rows * columns * getStoredTypeBytes(type);
+    return TensorToWrite{
+        name, type, {rows, columns}, llvm::ArrayRef(zeros).take_front(bytes)};
+  };
+  llvm::cantFail(writeSafetensors(folder.getPath("w.safetensors"),
+                                  {tensor("bf16", StoredType::BF16, 4, 3),
+                                   tensor("a", StoredType::BF16, 2, 3),
+                                   tensor("b", StoredType::F16, 3, 3),
+                                   tensor("f16", StoredType::F16, 4, 5),
+                                   tensor("f32", StoredType::F32, 2, 4)}));
+  std::string path = folder.write("m.mlir", R"(module @m {
+  hexad.parameter @table : tensor<4x3xf32> from "w.safetensors" ["bf16"]
+  hexad.parameter @mixed : tensor<5x3xf32> from "w.safetensors" ["a", "b"]
+  hexad.parameter @half : tensor<4x5xf32> from "w.safetensors" ["f16"]
+  hexad.parameter @wide : tensor<2x4xf32> from "w.safetensors" ["f32"]
+  hexad.parameter @given : tensor<2x4xf32> from "w.safetensors" ["f32"] {storage = f16}
+  func.func @forward(%ids: tensor<?x?xi32> {hexad.name = "ids", hexad.limit = 4 : i64})
+      -> (tensor<?x?x2xf32> {hexad.name = "y"}) {
+    %s = hexad.segments %ids : tensor<?x?xi32>
+    %i = hexad.pack_rows %ids, %s : tensor<?x?xi32> -> tensor<?xi32>
+    %t = hexad.load @table : tensor<4x3xf32>
+    %m = hexad.load @mixed : tensor<5x3xf32>
+    %h = hexad.load @half : tensor<4x5xf32>
+    %w = hexad.load @wide : tensor<2x4xf32>
+    %g = hexad.load @given : tensor<2x4xf32>
+    %0 = hexad.embedding %i, %t : tensor<?xi32>, tensor<4x3xf32> -> tensor<?x3xf32>
+    %1 = hexad.linear %0, %m : tensor<?x3xf32>, tensor<5x3xf32> -> tensor<?x5xf32>
+    %2 = hexad.linear %1, %h : tensor<?x5xf32>, tensor<4x5xf32> -> tensor<?x4xf32>
+    %3 = hexad.linear %2, %w : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %4 = hexad.linear %2, %g : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %5 = hexad.add %3, %4 : tensor<?x2xf32>
+    %y = hexad.unpack_rows %5, %s : tensor<?x2xf32> -> tensor<?x?x2xf32>
+    return %y : tensor<?x?x2xf32>
+  }
+})");
+  ReadOptions options;
+  auto getStorages = [&](WeightsType type) {
+    options.weightsType = type;
+    llvm::SourceMgr sources;
+    OwningOpRef<ModuleOp> module = readModel(path, options, sources, &context);
+    EXPECT_TRUE(module) << diagnostics;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto parameter : module->getOps<ParameterOp>())
+      stream << parameter.getStoredElementType() << ' ';
+    return text;
+  };
+  EXPECT_EQ(getStorages(WeightsType::F32), "f32 f32 f32 f32 f16 ");
+  EXPECT_EQ(getStorages(WeightsType::Stored), "bf16 f32 f16 f32 f16 ");
+  EXPECT_EQ(getStorages(WeightsType::BF16), "bf16 bf16 bf16 bf16 bf16 ");
+}
+
 /// The first example of the documentation is a golden model.
 TEST_F(ModelTest, DocumentationIsTrue) {
   auto document = llvm::MemoryBuffer::getFile(HEXAD_TEST_DIR
