@@ -77,7 +77,7 @@ def tensors(config, stored):
                 if "{e}" in key:
                     experts = range(config.get("num_experts") or config.get("num_local_experts") or 0)
                     parts = [stored.get(key.replace("{e}", str(e))) for e in experts]
-                    value = np.stack(parts) if parts else None
+                    value = np.stack(parts) if parts and parts[0] is not None else None
                 else:
                     value = stored.get(key)
                 if value is None:
