@@ -11,14 +11,17 @@ import cases
 import report
 from candidates import Unavailable, Worker
 from compare import add_options, candidate_names, get_maker, locked, say
+from scheduling import undisturbed
 
 
 def start(maker, candidate, case, threads):
     """Seconds until the first output, and the most memory in MB."""
+    undisturbed(True)  # the process inherits it
     begin = time.perf_counter()
     worker = Worker(maker, candidate, case, threads, only_first=True)
     worker.answer()
     seconds = time.perf_counter() - begin
+    undisturbed(False)
     memory = os.wait4(worker.process.pid, 0)[2].ru_maxrss * 1024
     return seconds, memory
 

@@ -14,6 +14,8 @@ import cases
 import report
 from candidates import PEERS, Candidate, Maker, Unavailable, Worker
 
+LOCK_SECONDS = 15  # then others get their turn
+
 
 @contextlib.contextmanager
 def locked(path):
@@ -69,14 +71,21 @@ class Comparison:
         first = {other: rounds[0]["milliseconds"] for other, rounds in self.rounds.items()}
         return first[name] > 1000 and first[name] > 4 * min(first.values()) and len(self.rounds[name]) >= 3
 
-    def run(self):
+    def round(self, number):
         names = list(self.workers)
-        for number in range(self.arguments.rounds):
+        for at in range(len(names)):
+            name = names[(number + at) % len(names)]
+            if number == 0 or not self.far_behind(name):
+                self.measure(name)
+
+    def run(self):
+        number = 0
+        while number < self.arguments.rounds:
             with locked(self.arguments.lock):
-                for at in range(len(names)):
-                    name = names[(number + at) % len(names)]
-                    if number == 0 or not self.far_behind(name):
-                        self.measure(name)
+                begin = time.monotonic()
+                while number < self.arguments.rounds and time.monotonic() - begin < LOCK_SECONDS:
+                    self.round(number)
+                    number += 1
         return self.result()
 
     def result(self):
@@ -120,7 +129,7 @@ def add_options(description):
     parser.add_argument("--weights", default="f32", help="f32,bf16,f16: types of Hexad's and llama.cpp's weights")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--lock", help="file to lock during each round, where others measure too")
+    parser.add_argument("--lock", help="file to lock while measuring, where others measure too")
     return parser
 
 
