@@ -63,7 +63,7 @@ func.func @attention(%ids: tensor<?x?xi32>) -> tensor<?x?x24xf32> {
   // CHECK: scf.forall (%{{.+}}, %{{.+}}) in (%[[PAGES]], 2) {{.*}} -> (tensor<?x8x12x16xf32>, tensor<?x1x128x16xf32>)
   // CHECK: hexad_kernel.pack_keys
   // CHECK: hexad_kernel.pack_values
-  // CHECK: scf.forall (%{{.+}}, %{{.+}}) in (%[[TILES]], 2)
+  // CHECK: scf.forall (%{{.+}}, %{{.+}}) in (2, %[[TILES]])
   // CHECK: hexad_kernel.load_queries {{.*}}scale = 0.72134{{.*}} width = 12
   // CHECK: hexad_kernel.start_pages
   // CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c1
@@ -79,6 +79,37 @@ func.func @attention(%ids: tensor<?x?xi32>) -> tensor<?x?x24xf32> {
     hexad.yield %0 : tensor<?x24xf32>
   }
   %o = hexad.attention %y, %y, %y, %s {heads = 2 : i64, kv_heads = 2 : i64, head_dim = 12 : i64, scale = 0.5 : f64} : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x24xf32>
+  %r = hexad.unpack_rows %o, %s : tensor<?x24xf32> -> tensor<?x?x24xf32>
+  return %r : tensor<?x?x24xf32>
+}
+
+// -----
+
+// Threads take the tiles of a causal attention in turn; odd heads go backwards:
+// tile n of head h is n + h % 2 * (last - 2 * n).
+// CHECK-LABEL: func.func @causal
+// CHECK-SAME: %[[TILES:[a-z0-9]+]]: index {hexad.extent = 10 : i64}
+hexad.parameter @table : tensor<10x24xf32> from "m.safetensors" ["t"]
+func.func @causal(%ids: tensor<?x?xi32>) -> tensor<?x?x24xf32> {
+  %s = hexad.segments %ids : tensor<?x?xi32>
+  %i = hexad.pack_rows %ids, %s : tensor<?x?xi32> -> tensor<?xi32>
+  %t = hexad.load @table : tensor<10x24xf32>
+  %y = hexad.rows (%a = %i : tensor<?xi32>, %b = %t : tensor<10x24xf32>) -> tensor<?x24xf32> {
+    %0 = hexad.embedding %a, %b : tensor<?xi32>, tensor<10x24xf32> -> tensor<?x24xf32>
+    hexad.yield %0 : tensor<?x24xf32>
+  }
+  // CHECK: scf.forall (%[[H:.+]], %[[N:.+]]) in (2, %[[TILES]])
+  // CHECK-NEXT: %[[HALF:.+]] = arith.divui %[[H]], %c2
+  // CHECK-NEXT: %[[EVEN:.+]] = arith.muli %[[HALF]], %c2
+  // CHECK-NEXT: %[[ODD:.+]] = arith.subi %[[H]], %[[EVEN]]
+  // CHECK-NEXT: %[[LAST:.+]] = arith.subi %[[TILES]], %c1
+  // CHECK-NEXT: %[[TWICE:.+]] = arith.muli %[[N]], %c2
+  // CHECK-NEXT: %[[TURN:.+]] = arith.subi %[[LAST]], %[[TWICE]]
+  // CHECK-NEXT: %[[BACK:.+]] = arith.muli %[[ODD]], %[[TURN]]
+  // CHECK-NEXT: %[[TILE:.+]] = arith.addi %[[N]], %[[BACK]]
+  // CHECK-NEXT: arith.muli %[[TILE]], %c2
+  // CHECK: {hexad.cyclic}
+  %o = hexad.attention %y, %y, %y, %s {causal, heads = 2 : i64, kv_heads = 2 : i64, head_dim = 12 : i64, scale = 0.5 : f64} : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x24xf32>
   %r = hexad.unpack_rows %o, %s : tensor<?x24xf32> -> tensor<?x?x24xf32>
   return %r : tensor<?x?x24xf32>
 }

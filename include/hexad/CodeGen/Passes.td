@@ -26,7 +26,9 @@ def TilePass : Pass<"hexad-tile", "::mlir::ModuleOp"> {
       block's ops on slices (through TilingInterface). `hexad.split` names how the
       rows are split: loops of one name give a thread the same rows.
     - `hexad.attention` becomes a loop that packs keys and values into pages, and
-      one over (query tile, head) that walks the pages of the tile's segment.
+      one over (head, query tile) that walks the pages of the tile's segment. If
+      it is causal, threads take items in turn, and odd heads go from the last
+      tile to the first: of two tiles in a row the later one sees more keys.
     - Rectangles are gathered into rows and spread out again by index tables.
 
     Afterwards numbers of rows are multiples of `tile-rows`: what lies behind the

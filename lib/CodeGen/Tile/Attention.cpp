@@ -131,19 +131,28 @@ void Tiler::AttentionTiling::attend() {
   if (isCached)
     t.setPageBytes(*op.getCache(), getBytes(keyShape) + getBytes(valueShape));
   Value output = t.emptyRows(t.extent(HEXAD_EXTENT_ROWS), heads * headDim);
+  // Head by head: keys and values of one lie in a core's cache while all its
+  // tiles read them, those of all heads together would not.
   auto forall = scf::ForallOp::create(
       b,
-      SmallVector<OpFoldResult>{t.extent(HEXAD_EXTENT_QUERY_TILES),
-                                b.getIndexAttr(heads)},
+      SmallVector<OpFoldResult>{b.getIndexAttr(heads),
+                                t.extent(HEXAD_EXTENT_QUERY_TILES)},
       ValueRange{output}, /*mapping=*/std::nullopt);
   // Later tiles of a segment see more keys.
   if (causal)
     forall->setAttr("hexad.cyclic", b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall.getTerminator());
+  Value head = forall.getInductionVar(0), number = forall.getInductionVar(1);
+  if (causal) {
+    // Every second head backwards, or one thread had the longer of each two.
+    Value isOdd = t.sub(head, t.mul(t.div(head, t.index(2)), t.index(2)));
+    Value last = t.sub(t.extent(HEXAD_EXTENT_QUERY_TILES), t.index(1));
+    Value turn = t.sub(last, t.mul(number, t.index(2)));
+    number = t.add(number, t.mul(isOdd, turn));
+  }
   Value whole = forall.getRegionIterArgs()[0];
-  Value part =
-      attendTile(forall.getInductionVar(0), forall.getInductionVar(1), whole);
+  Value part = attendTile(number, head, whole);
   b.setInsertionPointToEnd(forall.getTerminator().getBody());
   tensor::ParallelInsertSliceOp::create(
       b, part, whole, SmallVector<OpFoldResult>{tile.first, tile.column},
