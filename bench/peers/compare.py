@@ -14,6 +14,7 @@ import cases
 import report
 from candidates import PEERS, Candidate, Maker, Unavailable, Worker
 
+WORST_DIFFERENCE = 0.05  # of the greatest value; weights of 16 bits differ by 0.01
 LOCK_SECONDS = 15  # then others get their turn
 
 
@@ -44,15 +45,23 @@ class Comparison:
         for name, (_, worker) in list(self.workers.items()):
             with self.noting_failure(name):
                 self.ready[name] = worker.answer()
+                self.check(**self.ready[name])
         self.machine.answer()
         self.rounds = {name: [] for name in self.workers}
+
+    @staticmethod
+    def check(difference, scale, **_):
+        if not difference <= WORST_DIFFERENCE * scale:  # nor is NaN
+            raise Unavailable(f"differs from PyTorch by {difference:.2g} where values reach {scale:.2g}")
 
     @contextlib.contextmanager
     def noting_failure(self, name):
         try:
             yield
         except Unavailable as error:
-            self.workers.pop(name, None)
+            _, worker = self.workers.pop(name, (None, None))
+            if worker:
+                worker.end()
             self.failed[name] = str(error)
             say(f"  {self.case.name}: {name}: {error}")
 
