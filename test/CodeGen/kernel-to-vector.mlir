@@ -213,13 +213,24 @@ func.func @team() -> index {
   return %t : index
 }
 
-// One row times two panels side by side: each sum is a chain of its own; they are kept one below the other. Nothing is fetched.
+// One row times two panels side by side: each sum is a chain of its own; they are kept one below the other. What is read 2 KiB
+// later is fetched, a line for each step and panel; behind the panels' ends that of the next two.
 // CHECK-LABEL: func private @hexad_strip_1x2x16xf32
 // CHECK-SAME: %[[A:.*]]: memref<?x?xf32, strided<[?, 1], offset: ?>>, %[[PANELS:.*]]: memref<?x?x16xf32, strided<[?, 16, 1], offset: ?>>,
 // CHECK-SAME: %[[SUMS:.*]]: memref<?x16xf32>, %[[P:.*]]: index, %[[FIRST:.*]]: index, %[[M:.*]]: index) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
-// CHECK-NOT: memref.prefetch
 // CHECK: %[[P1:.*]] = arith.addi %[[P]], %c1
+// CHECK: %[[DEPTH:.*]] = memref.dim %[[PANELS]], %c1
 // CHECK: %[[MAIN:.*]]:2 = scf.for %[[K:.*]] = %c0 to %{{.*}} step %c4 iter_args(%[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}})
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[AHEAD]], %[[DEPTH]]
+// CHECK: %[[OTHERS:.*]] = arith.select %[[INSIDE]], %c0, %[[DEPTH]]
+// CHECK: %[[STEP:.*]] = arith.addi %[[AHEAD]], %[[OTHERS]]
+// CHECK: memref.prefetch %[[PANELS]][%[[P]], %[[STEP]], %c0], read, locality<3>, data
+// CHECK: memref.prefetch %[[PANELS]][%[[P]], %[[STEP]], %c16]
+// CHECK: memref.prefetch %[[PANELS]][%[[P]], %[[STEP]], %c32]
+// CHECK: memref.prefetch %[[PANELS]][%[[P]], %[[STEP]], %c48]
+// CHECK-COUNT-4: memref.prefetch %[[PANELS]][%[[P1]], %[[STEP]]
+// CHECK-NOT: memref.prefetch
 // CHECK: %[[B0:.*]] = vector.load %[[PANELS]][%[[P]], %[[K]], %c0]
 // CHECK: %[[B1:.*]] = vector.load %[[PANELS]][%[[P1]], %[[K]], %c0]
 // CHECK: %[[X:.*]] = memref.load %[[A]][%[[M]], %[[K]]]

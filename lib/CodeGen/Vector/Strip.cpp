@@ -67,8 +67,38 @@ static void step(VectorBuilder &b, const Strip &strip, Value k,
   }
 }
 
+/// How far ahead of its use each of several panels side by side is fetched.
+/// Without it one thread waits for memory: with panels of 1536 columns and 576
+/// steps it reads f32 with 82 % of the read loop's speed (bf16: 70 %), with it
+/// 90 % (82 %); in code for AVX2 77 % (47 %) become 87 % (71 %). 1 KiB and 4
+/// KiB are worse.
+static constexpr int64_t bytesAhead = 2048;
+
+/// Fetches what `unroll` steps will read of several panels after those from k
+/// on: behind their ends the beginnings of as many panels behind them.
+static void fetchAhead(VectorBuilder &b, const Strip &strip, Value k) {
+  int64_t elementBytes = getElementBytes(strip.panels);
+  int64_t columns = getVectors(strip.panels) * lanes;
+  Value depth = b.dim(strip.panels, 1);
+  Value ahead = b.add(k, bytesAhead / (columns * elementBytes));
+  Value isInside = arith::CmpIOp::create(
+      b.builder, b.loc, arith::CmpIPredicate::ult, ahead, depth);
+  Value others = b.mul(depth, strip.numbers.size() - 1);
+  // The next panel begins where this one ends.
+  Value step = b.add(ahead, b.select(isInside, b.index(0), others));
+  for (Value panel : strip.numbers)
+    for (int64_t column = 0; column < unroll * columns;
+         column += cacheLineBytes / elementBytes)
+      memref::PrefetchOp::create(b.builder, b.loc, strip.panels,
+                                 ValueRange{panel, step, b.index(column)},
+                                 /*isWrite=*/false, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+}
+
 /// The fetches of `unroll` steps from k on.
 static void fetchNextPanel(VectorBuilder &b, const Strip &strip, Value k) {
+  if (strip.numbers.size() > 1)
+    return fetchAhead(b, strip, k);
   if (!strip.fetched)
     return;
   Value next = b.add(strip.numbers.back(), 1);

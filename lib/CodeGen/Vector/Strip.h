@@ -53,7 +53,8 @@ struct StripCall {
   mlir::Value row, panel;     ///< the first ones
   int64_t rows, panelCount;   ///< how many
   mlir::Value sums, first;    ///< where the sums are kept: a row for each panel
-  mlir::Value strip, fetched; ///< as in `Strip`; several panels fetch nothing
+  /// As in `Strip`; several panels fetch themselves what they read next.
+  mlir::Value strip, fetched;
 };
 
 /// Computes and keeps the sums of a strip in a function that all matmuls of the
