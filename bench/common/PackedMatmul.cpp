@@ -8,6 +8,7 @@
 #include "common/PackedMatmul.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <random>
 
 using namespace hexad;
@@ -49,10 +50,22 @@ func.func @matmul(%a: !a, %b: !b, %c: !c)
 }
 )";
 
+/// Rows of a block, as Tiler::getBlockRows has them for one thread: as few
+/// blocks as possible, as equal as possible.
+static int64_t getBlockRows(int64_t rows, const Target &target) {
+  int64_t strips = divideCeil(rows, target.tileRows);
+  int64_t blocks = divideCeil(strips, target.blockRows / target.tileRows);
+  return divideCeil(strips, blocks) * target.tileRows;
+}
+
 Expected<std::unique_ptr<PackedMatmul>>
 PackedMatmul::create(int64_t m, int64_t n, int64_t k, const Target &target) {
+  if (n % target.tileColumns != 0)
+    return createStringError("a packed matmul has a multiple of " +
+                             Twine(target.tileColumns) + " columns, not " +
+                             Twine(n));
   std::string source = formatv(sourceFormat, n, k, target.tileColumns,
-                               target.blockRows, target.tileRows);
+                               getBlockRows(m, target), target.tileRows);
   auto jit = KernelJit::create(source, target);
   if (!jit)
     return jit.takeError();

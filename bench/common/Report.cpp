@@ -16,6 +16,18 @@
 using namespace hexad;
 using namespace llvm;
 
+void bench::parseOptions(int argc, char **argv, cl::OptionCategory &category,
+                         StringRef overview) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  SmallVector<cl::Option *> ours;
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    if (is_contained(option->Categories, &category))
+      ours.push_back(option);
+  for (cl::Option *option : ours)
+    option->removeArgument();
+}
+
 Expected<Target> bench::getRunnableTarget(StringRef cpu) {
   Expected<Target> host = Target::get("native");
   if (!host || cpu == host->cpu)

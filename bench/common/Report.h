@@ -11,10 +11,17 @@
 #include "hexad/CodeGen/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include <string>
 
 namespace hexad::bench {
+
+/// Parses the program's options, those of `category`, of which alone the help
+/// tells. Afterwards there are none: the linker inside of the compiler has
+/// options of the same names.
+void parseOptions(int argc, char **argv, llvm::cl::OptionCategory &category,
+                  llvm::StringRef overview);
 
 /// The target of a library's CPU. Fails if this machine cannot run its code.
 llvm::Expected<Target> getRunnableTarget(llvm::StringRef cpu);
