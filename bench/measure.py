@@ -1,165 +1,199 @@
 #!/usr/bin/env python3
-"""Makes models, compiles and measures them, prints the figures (see run.sh)."""
+"""Makes models, compiles and measures them, and prints one table.
 
+Each row is a median with quartiles over rounds in which what is measured and its
+yardsticks take turns: the loop of FMAs on registers, the loop that reads memory,
+the bare packed matmul, OpenBLAS. Times alone mean little on a shared machine.
+
+  bench/run.sh                                  builds and measures everything
+  bench/run.sh --only=kernel,block              two groups
+  bench/run.sh BUILD --mcpu=x86-64-v3 --json     another build, AVX2, for programs
+
+Groups:
+  kernel     packed matmuls beside OpenBLAS
+  attention  attention alone, full and causal; one query on 2048 keys
+  block      a GPT-2 block and a Llama block beside the sum of their kernels
+  model      encoders: the rate of their linear layers, attention taken away
+  decode     language models: prefill, and decode behind 512 tokens
+  moe        a mixture of experts
+  cold       process start to first output, beside the time of the first call
+  compile    time, memory and size of what is compiled
+"""
+
+import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import checkpoints
+import machine
 import make_bert
-import make_smollm
+import make_gpt2
+import make_llama
+import make_moe
+import make_vit
+from table import Printer, Row
 
-MEGABYTE = 1e6
-
-
-def pinning(threads=1):
-    """The command that keeps a program on as many CPUs, undisturbed if that is allowed."""
-    cpus = sorted(os.sched_getaffinity(0))[-threads:]
-    pin = ["taskset", "-c", ",".join(map(str, cpus))]
-    undisturbed = ["chrt", "-f", "1"]
-    allowed = subprocess.run(undisturbed + ["true"], capture_output=True).returncode == 0
-    return undisturbed + pin if allowed else pin
+HERE = Path(__file__).resolve().parent
+GROUPS = ("kernel", "attention", "block", "model", "decode", "moe", "cold", "compile")
+WEIGHT_BITS = {"f32": 32, "bf16": 16, "f16": 16}
 
 
-def anonymous_bytes(pid):
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                return int(line.split()[1]) * 1024
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    return 0
+def once(value):
+    return {"median": value, "quarter": value, "three_quarters": value}
 
 
-def machine():
-    model = None
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() == "model name":
-            model = value.strip()
-    return f"{model}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}"
-
-
-def percent(shares):
-    return (f"{100 * shares['median']:.1f} % ({100 * shares['quarter']:.1f} … "
-            f"{100 * shares['three_quarters']:.1f})")
+def middle(values):
+    values = sorted(values)
+    at = [round(share * (len(values) - 1)) for share in (0.25, 0.5, 0.75)]
+    return dict(zip(("quarter", "median", "three_quarters"), (values[i] for i in at)))
 
 
 class Bench:
-    def __init__(self, build):
-        self.build = build.resolve()
+    def __init__(self, options):
+        self.options = options
+        self.build = options.build.resolve()
         self.bin = self.build / "bin"
         self.work = self.build / "bench"
+        self.printer = Printer(options.json)
+        self.facts = {}
 
-    def checkpoint(self, name, *sizes, **more):
-        folder = self.work / "checkpoints" / name
-        if not (folder / "config.json").exists():
-            make_bert.make_checkpoint(folder, *sizes, **more)
-        return folder
+    def folder(self, name, family, sizes=None):
+        machine.say(f"  checkpoint {name}")
+        return checkpoints.make(self.work / "checkpoints" / name, family, sizes)
 
-    def decoder(self, name, *sizes, **more):
-        folder = self.work / "checkpoints" / name
-        if not (folder / "config.json").exists():
-            make_smollm.make_checkpoint(folder, *sizes, **more)
-        return folder
+    def compile_command(self, folder, out, *more):
+        return [self.bin / "hexad-compile", folder, "-o", out, "--name", "model",
+                f"--mcpu={self.options.mcpu}", *more]
 
-    def compile(self, folder, cpu="native"):
-        """Compiles; returns the library, seconds of wall and CPU, peak anonymous bytes."""
-        out = self.work / "libraries" / f"{folder.name}-{cpu}"
-        command = [self.bin / "hexad-compile", folder, "-o", out, "--name", "model",
-                   f"--mcpu={cpu}"]
-        start = time.monotonic()
-        process = subprocess.Popen(pinning() + [str(part) for part in command])
-        peak = 0
-        while process.poll() is None:
-            peak = max(peak, anonymous_bytes(process.pid))
-            time.sleep(0.002)
-        wall = time.monotonic() - start
-        if process.returncode != 0:
-            sys.exit(f"compiling {folder} failed")
-        return out / "libmodel.so", wall, peak
+    def library(self, folder, *more):
+        """The library; compiled once in a run."""
+        out = self.work / "libraries" / "-".join([folder.name, self.options.mcpu, *more])
+        machine.say(f"  compiling {folder.name} {' '.join(more)}")
+        machine.run(self.compile_command(folder, out, *more))
+        return out / "libmodel.so"
 
-    def run_json(self, *command, threads=1):
-        command = [str(part) for part in command]
-        done = subprocess.run(pinning(threads) + command + ["--json"], check=True,
-                              stdout=subprocess.PIPE, text=True)
-        return json.loads(done.stdout)
+    def measure(self, program, *arguments):
+        """Runs a program of this folder; its rows. What holds for all is kept."""
+        threads = self.options.threads
+        machine.say(f"  {program} {' '.join(map(str, arguments))}")
+        result = machine.run_json(
+            [self.bin / program, *arguments, f"--rounds={self.options.rounds}",
+             *([f"--thread-count={threads}"] if threads > 1 else [])], threads)
+        rows = result.pop("rows")
+        self.facts.setdefault(program, []).append(result)
+        return rows
 
-    # Figures
+    def add(self, group, row, figure, of, name=None, unit="%"):
+        """A row of a program, of which `figure` is what counts."""
+        more = {key: value["median"] for key, value in row.items() if key != "name"}
+        self.printer.add(Row(
+            group, name or row["name"], row[figure], of, unit=unit, more=more,
+            milliseconds=row["milliseconds"]["median"], openblas=row.get("times_openblas"),
+            two_threads=row.get("times_one_thread")))
 
-    def kernels(self, cpu):
-        result = self.run_json(self.bin / "kernel-bench", f"--mcpu={cpu}", "--rounds=21")
-        print(f"\nKernels for {cpu}, {result['vector_bits']}-bit vectors; FMA loop "
-              f"{result['fma_loop_gflops']:.1f} GFLOP/s")
-        for kernel in result["kernels"]:
-            if "share_of_fma_loop" in kernel:
-                print(f"  {kernel['name']:22} {100 * kernel['share_of_fma_loop']:5.1f} % of "
-                      "the FMA loop")
+    # Groups
+
+    def kernel(self):
+        for row in self.measure("kernel-bench", "--only=matmul", f"--mcpu={self.options.mcpu}"):
+            self.add("kernel", row, "share_of_fma_loop", "FMA loop")
+
+    def attention(self):
+        for row in self.measure("kernel-bench", "--only=attention,query",
+                                f"--mcpu={self.options.mcpu}"):
+            figure = "share_of_read_loop" if "query" in row["name"] else "share_of_fma_loop"
+            self.add("attention", row, figure, figure[len("share_of_"):].replace("_", " ")
+                     .replace("fma", "FMA"))
+
+    def block(self):
+        for row in self.measure("block-bench", f"--mcpu={self.options.mcpu}"):
+            self.add("block", row, "times_kernels", "its bare kernels", unit="×")
+
+    def model(self):
+        for name, folder, tokens in (
+                ("MiniLM", self.folder("minilm", make_bert, "minilm"), "128"),
+                ("BERT-base", self.folder("base", make_bert, "base"), "128,384,8x128"),
+                ("ViT-B/16", self.folder("vit-base", make_vit, "base"), "0")):
+            for row in self.measure("model-bench", self.library(folder), "--config",
+                                    folder / "config.json", f"--tokens={tokens}"):
+                self.add("model", row, "linear_share_of_kernel", "kernel, attention apart",
+                         f"{name} {row['name']}")
+
+    def generate(self, group, name, folder, type="f32", prompt=512):
+        more = [] if type == "f32" else [f"--weights-type={type}"]
+        suffix = "" if type == "f32" else f", {type}"
+        for row in self.measure(
+                "generate-bench", self.library(folder, *more), "--config",
+                folder / "config.json", f"--prompt={prompt}",
+                f"--weight-bits={WEIGHT_BITS[type]}"):
+            if "prefill" in row["name"]:
+                figure, of = "linear_share_of_kernel", "kernel, attention apart"
             else:
-                print(f"  {kernel['name']:22} {kernel['ns_per_element']:5.3f} ns an element")
+                figure, of = "share_of_read_loop", "read loop"
+            self.add(group, row, figure, of, f"{name} {row['name']}{suffix}")
 
-    def model(self, folder, tokens, cpu="native", rounds=9, threads=1):
-        library, _, _ = self.compile(folder, cpu)
-        return self.run_json(
-            self.bin / "model-bench", library, "--config", folder / "config.json",
-            "--tokens", ",".join(map(str, tokens)), "--rounds", rounds,
-            "--thread-count", threads, threads=threads)
+    def decode(self):
+        self.generate("decode", "GPT-2", self.folder("gpt2", make_gpt2))
+        models = [("SmolLM2-135M", self.folder("smollm2-135m", make_llama))]
+        if self.options.large:
+            models.append(("1B Llama", self.folder("llama-1b", make_llama, "1b")))
+        for name, folder in models:
+            for type in self.options.weights_types:
+                self.generate("decode", name, folder, type)
 
-    def forward(self, folder, tokens, cpu="native", rounds=9, threads=1):
-        result = self.model(folder, tokens, cpu, rounds, threads)
-        print(f"\n{folder.name} for {cpu}, {threads} thread{'s' * (threads > 1)}; one CPU's FMA loop "
-              f"{result['fma_loop_gflops']:.1f} GFLOP/s, packed matmul 512x768x768 "
-              f"{percent(result['kernel_share_of_fma_loop'])} of it")
-        for call in result["forward"]:
-            print(f"  {call['tokens']:4} tokens {call['milliseconds']:8.2f} ms  "
-                  f"{percent(call['share_of_kernel'])} of the kernel's rate, "
-                  f"{percent(call['share_of_fma_loop'])} of the FMA loop")
+    def moe(self):
+        self.generate("moe", "MoE 8 of 64", self.folder("moe", make_moe), prompt=256)
 
-    def generate(self, folder, cpu="native", rounds=9, threads=1):
-        library, _, _ = self.compile(folder, cpu)
-        result = self.run_json(
-            self.bin / "generate-bench", library, "--config", folder / "config.json",
-            "--rounds", rounds, "--thread-count", threads, threads=threads)
-        prefill, decode = result["prefill"], result["decode"]
-        print(f"\n{folder.name} for {cpu}, {threads} thread{'s' * (threads > 1)}; one CPU's FMA loop "
-              f"{result['fma_loop_gflops']:.1f} GFLOP/s, read loop of all "
-              f"{result['read_loop_gigabytes']:.1f} GB/s")
-        print(f"  prefill of {prefill['tokens']} tokens {prefill['tokens_per_second']:8.1f} tokens/s  "
-              f"{percent(prefill['share_of_fma_loop'])} of the FMA loop, "
-              f"{percent(prefill['share_of_kernel'])} of the kernel's rate")
-        print(f"  decode behind {decode['context']} {decode['tokens_per_second']:11.1f} tokens/s  "
-              f"{percent(decode['share_of_read_loop'])} of the read loop")
+    def cold(self):
+        for name, source, folder in (
+                ("BERT-base 128", "encode", self.folder("base", make_bert, "base")),
+                ("SmolLM2-135M decode", "decode", self.folder("smollm2-135m", make_llama))):
+            out = self.library(folder).parent
+            program = out / source
+            subprocess.run(["cc", "-O2", f"-I{out}", HERE / "cold" / f"{source}.c", "-o", program,
+                            out / "libmodel.so", f"-Wl,-rpath,{out}"], check=True)
+            ratios, seconds = [], []
+            for round in range(self.options.rounds + 1):
+                start = time.monotonic()
+                end, call, _ = map(float, machine.run([program]).split())
+                if round > 0:  # the first one fills the page cache
+                    seconds.append(end - start)
+                    ratios.append((end - start) / call)
+            self.printer.add(Row("cold", f"cold start, {name}", middle(ratios), "the first call",
+                                 milliseconds=1000 * middle(seconds)["median"], unit="×"))
 
-    def start(self, folder):
-        print("\nStart and memory of BERT-base, files in the page cache")
-        for tokens in (128, 512):
-            result = self.model(folder, (tokens,), rounds=1)
-            call = result["forward"][0]
-            print(f"  {tokens:4} tokens: loading {result['load_milliseconds']:.1f} ms, then "
-                  f"context and first call {call['first_milliseconds']:.0f} ms, which touch "
-                  f"{call['context_bytes'] / MEGABYTE:.1f} MB of memory")
-
-    def compiler(self, base):
-        print("\nCompiler, one CPU")
-        shallow = self.checkpoint("tiny-12", 12, 64, 256, 4, vocabulary=100)
-        deep = self.checkpoint("tiny-48", 48, 64, 256, 4, vocabulary=100)
-        for folder in (base, shallow, deep):
-            seconds, peaks = [], []
-            for _ in range(3):
-                library, wall, peak = self.compile(folder)
-                seconds.append(wall)
-                peaks.append(peak)
-            weights = (folder / "model.safetensors").stat().st_size
+    def compile(self):
+        tiny = {"hidden_size": 64, "intermediate_size": 256, "num_attention_heads": 4,
+                "vocab_size": 100}
+        seconds_of = {}
+        for name, folder in (
+                ("BERT-base", self.folder("base", make_bert, "base")),
+                ("SmolLM2-135M", self.folder("smollm2-135m", make_llama)),
+                ("12 small layers",
+                 self.folder("tiny-12", make_bert, {**tiny, "num_hidden_layers": 12})),
+                ("48 small layers",
+                 self.folder("tiny-48", make_bert, {**tiny, "num_hidden_layers": 48}))):
+            machine.say(f"  compiling {folder.name}, three times")
+            out = self.work / "libraries" / f"{folder.name}-{self.options.mcpu}"
+            runs = [machine.run_watched(self.compile_command(folder, out)) for _ in range(3)]
+            seconds = middle([run[0] for run in runs])
+            seconds_of[folder.name] = seconds["median"]
+            memory = max(run[1] for run in runs) / 1e6
+            stripped = self.work / "stripped.so"
+            subprocess.run(["strip", "-o", stripped, out / "libmodel.so"], check=True)
+            size = stripped.stat().st_size / 1000
             copy = self.copy_seconds(folder / "model.safetensors")
-            print(f"  {folder.name:8} {min(seconds):5.2f} s (copying its {weights / MEGABYTE:.0f} "
-                  f"MB of weights: {copy:.2f} s), {max(peaks) / MEGABYTE:.0f} MB anonymous memory")
-        stripped = self.work / "stripped.so"
-        subprocess.run(["strip", "-o", stripped, library.parent.parent / "base-native" /
-                        "libmodel.so"], check=True)
-        print(f"  BERT-base's library, stripped: {stripped.stat().st_size / 1000:.0f} kB")
+            for what, figure, of, unit, target in (
+                    ("compile", seconds, f"copying its weights: {copy:.2f} s", "s", 5.0),
+                    ("compile, memory", once(memory), "anonymous", "MB", 300.0),
+                    ("library", once(size), "without weights", "kB", 300.0)):
+                self.printer.add(Row("compile", f"{what}, {name}", figure, of, unit=unit,
+                                     target=("≤", target)))
+        self.printer.add(Row("compile", "compile, 48 layers by 12", once(
+            seconds_of["tiny-48"] / seconds_of["tiny-12"]), "", unit="×", target=("≤", 1.1)))
 
     def copy_seconds(self, path):
         target = self.work / "copy"
@@ -170,23 +204,62 @@ class Bench:
         return seconds
 
 
+def get_options():
+    parser = argparse.ArgumentParser(
+        prog="bench/run.sh", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def one_of(known, what):
+        def parse(text):
+            names = text.split(",")
+            for name in names:
+                if name not in known:
+                    parser.error(f"unknown {what} '{name}', expected {', '.join(known)}")
+            return names
+        return parse
+
+    parser.add_argument("build", type=Path, metavar="BUILD",
+                        help="a Release build; models and libraries stay in BUILD/bench")
+    parser.add_argument("--only", type=one_of(GROUPS, "group"), default=list(GROUPS),
+                        metavar="GROUP,…", help="measure these groups alone")
+    parser.add_argument("--rounds", type=int, default=9, help="of each program, default: 9")
+    parser.add_argument("--mcpu", default="native", help="to compile for, as hexad compile --mcpu")
+    parser.add_argument("--threads", type=int, default=min(2, machine.cpu_count()),
+                        help="measured beside one thread, default: 2")
+    parser.add_argument("--weights-types", type=one_of(WEIGHT_BITS, "type"), default=["f32"],
+                        metavar="TYPE,…", help="of language models in memory, default: f32")
+    parser.add_argument("--large", action="store_true",
+                        help="decode of a Llama of 1 billion weights too: 2 GB, and 4 compiled")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args()
+    if options.rounds < 1 or not 1 <= options.threads <= machine.cpu_count():
+        parser.error(f"--rounds must be positive, --threads 1 to {machine.cpu_count()}")
+    if not (options.build / "bin" / "hexad-compile").exists():
+        parser.error(f"'{options.build}' is no build: there is no bin/hexad-compile")
+    return options
+
+
 def main():
-    bench = Bench(Path(sys.argv[1]))
-    print(f"{machine()}, {time.strftime('%Y-%m-%d %H:%M')}, pinned by: {' '.join(pinning())}")
-    base = bench.checkpoint("base", *make_bert.SIZES["base"])
-    minilm = bench.checkpoint("minilm", *make_bert.SIZES["minilm"])
-    bench.compiler(base)
-    for cpu in ("native", "x86-64-v3"):
-        bench.kernels(cpu)
-        bench.forward(base, (128, 512), cpu)
-    bench.forward(minilm, (128, 512), rounds=31)
-    if len(os.sched_getaffinity(0)) > 1:
-        bench.forward(base, (128, 512), threads=2)
-    bench.start(base)
-    smollm = bench.decoder("smollm2-135m")
-    bench.generate(smollm)
-    if len(os.sched_getaffinity(0)) > 1:
-        bench.generate(smollm, threads=2)
+    options = get_options()
+    head = {"machine": machine.describe(), "date": time.strftime("%Y-%m-%d %H:%M"),
+            "cpu": options.mcpu, "rounds": options.rounds, "threads": options.threads,
+            "pinned_by": " ".join(machine.pinning())}
+    if not options.json:
+        print("; ".join(f"{key}: {value}" for key, value in head.items()))
+    bench = Bench(options)
+    for group in GROUPS:
+        if group in options.only:
+            machine.say(f"{group}:")
+            getattr(bench, group)()
+    if options.json:
+        json.dump({**head, "rows": bench.printer.as_objects(), "runs": bench.facts}, sys.stdout,
+                  indent=2, ensure_ascii=False)
+        print()
+    else:
+        for result in bench.facts.get("kernel-bench", []):
+            if "openblas" in result:
+                print(f"OpenBLAS: {result['openblas']}")
+    bench.printer.summary()
 
 
 if __name__ == "__main__":

@@ -7,24 +7,24 @@
 //
 // Prints how fast a compiled decoder takes in a prompt (prefill) and how fast
 // it goes on behind it, token by token (decode). Prefill is a share of the FMA
-// loop and of the packed matmul kernel; decode reads all weights for each token
-// and is a share of the read loop, in bytes of weights and cache. All take
-// turns: a measurement is compared with what its yardstick reached just before
-// and just after it. Pin it to a core.
+// loop and of the packed matmul kernel, with attention and, when that is
+// measured alone and taken away, without it; decode reads all weights for each
+// token and is a share of the read loop, in bytes of weights and cache. All
+// take turns: a measurement is compared with what its yardstick reached just
+// before and just after it. Pin it to a core.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoadedLibrary.h"
+#include "Calls.h"
+#include "ModelSizes.h"
+#include "Parts.h"
+#include "Yardsticks.h"
 #include "common/Clock.h"
-#include "common/FmaLoop.h"
-#include "common/PackedMatmul.h"
 #include "common/ReadLoop.h"
 #include "common/Report.h"
+#include "common/Table.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace hexad;
 using namespace hexad::bench;
@@ -35,282 +35,166 @@ static cl::opt<std::string> libraryPath(cl::Positional, cl::Required,
                                         cl::desc("LIBRARY"), cl::cat(category));
 static cl::opt<std::string>
     configPath("config", cl::Required, cl::value_desc("config.json"),
-               cl::desc("The checkpoint's sizes, as Llama's, to count with"),
+               cl::desc("The checkpoint's sizes, to count with"),
                cl::cat(category));
 static cl::opt<unsigned> promptTokens("prompt", cl::desc("Tokens of prefill"),
                                       cl::init(512), cl::cat(category));
 static cl::opt<unsigned>
     decodeTokens("decode", cl::desc("Tokens of one measurement of decode"),
                  cl::init(4), cl::cat(category));
-static cl::opt<unsigned> threads("thread-count", cl::desc("Threads of a call"),
-                                 cl::init(1), cl::cat(category));
-static cl::opt<hexad_weights_memory> weightsMemory(
-    "weights-memory", cl::desc("Where the weights lie"),
-    cl::values(clEnumValN(HEXAD_MAP_WEIGHTS, "map", "In the page cache"),
-               clEnumValN(HEXAD_COPY_WEIGHTS, "copy",
-                          "In huge pages of the model's own")),
-    cl::init(HEXAD_MAP_WEIGHTS), cl::cat(category));
+static cl::opt<int64_t>
+    weightBits("weight-bits", cl::init(32), cl::cat(category),
+               cl::desc("Bits of a weight in memory, to count bytes"));
+static cl::opt<unsigned>
+    threads("thread-count", cl::desc("Measure calls of so many threads too"),
+            cl::init(1), cl::cat(category));
 static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
                            cl::init(9), cl::cat(category));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
 
 static ExitOnError exitOnError("generate-bench: ");
 
-//===----------------------------------------------------------------------===//
-// Counting
-//===----------------------------------------------------------------------===//
-
 namespace {
 
-/// Sizes of a decoder of Llama's kind.
-struct ModelSizes {
-  int64_t layers, hidden, intermediate, heads, kvHeads, vocabulary, headSize;
-  double weightBytes = sizeof(float); ///< of an element, see LibraryInfo
-
-  static Expected<ModelSizes> read(StringRef path);
-
-  /// Elements of the weight matrices of all layers.
-  double countLayerWeights() const {
-    double attention = double(hidden) * headSize * (2 * heads + 2 * kvHeads);
-    double feedForward = 3.0 * hidden * intermediate;
-    return layers * (attention + feedForward);
-  }
-  double countHeadWeights() const { return double(hidden) * vocabulary; }
-
-  /// Floating-point operations of all matrix products of a prefill: linear
-  /// layers, Q·Kᵀ and P·V of the keys that are seen, the head for the last
-  /// token.
-  double countPrefillOperations(double tokens) const {
-    double seen = tokens * (tokens + 1) / 2;
-    double attention = 2 * 2 * seen * heads * headSize;
-    return 2 * tokens * countLayerWeights() + layers * attention +
-           2 * countHeadWeights();
-  }
-  /// Bytes that one token of decode has to read: every weight once, keys and
-  /// values of the positions so far, which are f32.
-  double countDecodeBytes(double positions) const {
-    double cache = 2.0 * layers * kvHeads * headSize * positions;
-    return weightBytes * (countLayerWeights() + countHeadWeights()) +
-           sizeof(float) * cache;
-  }
-};
-
-} // namespace
-
-Expected<ModelSizes> ModelSizes::read(StringRef path) {
-  auto file = MemoryBuffer::getFile(path);
-  if (!file)
-    return createStringError("cannot read '" + path +
-                             "': " + file.getError().message());
-  Expected<json::Value> value = json::parse((*file)->getBuffer());
-  if (!value)
-    return value.takeError();
-  ModelSizes sizes;
-  json::Path::Root root(path);
-  json::ObjectMapper mapper(*value, root);
-  if (!mapper || !mapper.map("num_hidden_layers", sizes.layers) ||
-      !mapper.map("hidden_size", sizes.hidden) ||
-      !mapper.map("intermediate_size", sizes.intermediate) ||
-      !mapper.map("num_attention_heads", sizes.heads) ||
-      !mapper.map("vocab_size", sizes.vocabulary))
-    return root.getError();
-  sizes.kvHeads = sizes.heads;
-  sizes.headSize = sizes.heads ? sizes.hidden / sizes.heads : 0;
-  if (!mapper.mapOptional("num_key_value_heads", sizes.kvHeads) ||
-      !mapper.mapOptional("head_dim", sizes.headSize))
-    return root.getError();
-  return sizes;
-}
-
-//===----------------------------------------------------------------------===//
-// Measuring
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// One session that prefill and decode take turns with.
-class Text {
+/// A prompt as one call.
+class PrefillRow {
 public:
-  explicit Text(LoadedLibrary &library) {
-    const LibraryInfo &info = library.getInfo();
-    if (info.caches.empty())
-      exitOnError(createStringError("the library keeps no sessions"));
-    auto logitsOutput = find_if(info.outputs, [](const OutputInfo &output) {
-      return output.kind == HEXAD_OUTPUT_SELECTED;
-    });
-    logits.resize(logitsOutput->columns);
-    for (unsigned i = 0; i < promptTokens + decodeTokens; ++i)
-      tokens.push_back((i * 7919) % info.inputs.front().limit);
-    context = exitOnError(
-        library.createDecodingContext(promptTokens, /*sessions=*/1, threads));
-    session = exitOnError(library.createSession(tokens.size()));
-  }
+  PrefillRow(SessionCalls &calls, SessionCalls *threaded,
+             const ModelSizes &sizes, Table &table)
+      : calls(calls), threaded(threaded), table(table),
+        line(table.addLine("prefill " + std::to_string(promptTokens))),
+        linear(sizes.countLinear(promptTokens)),
+        all(sizes.countOperations(promptTokens)) {}
 
-  void prefill() {
-    exitOnError(session->rewind(0));
-    extend(0, promptTokens);
-  }
-  /// Behind a prefill.
-  void decode() {
-    exitOnError(session->rewind(promptTokens));
-    for (unsigned i = 0; i < decodeTokens; ++i)
-      extend(promptTokens + i, 1);
+  void measure(Yardsticks &yardsticks, ForwardCall &attention, bool warmsUp) {
+    double seconds = 0, ofAttention = 0, onThreads = 0;
+    Rates rates = yardsticks.measureAround([&] {
+      seconds = measureSeconds([&] { exitOnError(calls.prefill()); });
+    });
+    restAfter([&] {
+      ofAttention = measureSeconds([&] { exitOnError(attention.run()); });
+    });
+    if (threaded)
+      restAfter([&] {
+        onThreads = measureSeconds([&] { exitOnError(threaded->prefill()); });
+      });
+    if (warmsUp)
+      return;
+    table.addYardstick("fma_loop_gflops", rates.loop / 1e9);
+    table.addYardstick("kernel_gflops", rates.kernel / 1e9);
+    line.add("milliseconds", Unit::Time, seconds);
+    line.add("tokens_per_second", Unit::Rate, promptTokens / seconds);
+    line.add("share_of_fma_loop", Unit::Share, all / seconds / rates.loop);
+    line.add("share_of_kernel", Unit::Share, all / seconds / rates.kernel);
+    line.add("attention_milliseconds", Unit::Time, ofAttention);
+    line.add("linear_share_of_kernel", Unit::Share,
+             linear / (seconds - ofAttention) / rates.kernel);
+    if (threaded)
+      line.add("times_one_thread", Unit::Ratio, seconds / onThreads);
   }
 
 private:
-  void extend(size_t first, size_t count) {
-    hexad_extension extension = {session->get(), &tokens[first], count,
-                                 HEXAD_LAST_LOGITS};
-    exitOnError(context->extend(extension, logits.data()));
-  }
-
-  std::vector<int32_t> tokens;
-  std::vector<float> logits;
-  std::unique_ptr<LoadedContext> context;
-  std::unique_ptr<LoadedSession> session;
+  SessionCalls &calls, *threaded;
+  Table &table;
+  Line &line;
+  double linear, all;
 };
 
-struct Measurements {
-  double loadSeconds = 0, firstTokenSeconds = 0;
-  unsigned streams = 0;
-  std::vector<double> loopRates, kernelRates, readRates;
-  std::vector<double> prefillSeconds, prefillOfLoop, prefillOfKernel;
-  std::vector<double> decodeSeconds, decodeOfRead; ///< of one token
+/// Tokens one by one behind the prompt.
+class DecodeRow {
+public:
+  DecodeRow(SessionCalls &calls, SessionCalls *threaded,
+            const ModelSizes &sizes, Table &table)
+      : calls(calls), threaded(threaded), table(table),
+        line(table.addLine("decode behind " + std::to_string(promptTokens))),
+        bytes(sizes.countDecodeBytes(promptTokens + (decodeTokens + 1) / 2.0,
+                                     weightBits / 8.0)) {
+    table.addFact("read_loop_streams", int64_t(read.getStreams()));
+    table.addFact("decode_megabytes", bytes / 1e6);
+  }
+
+  void measure(bool warmsUp) {
+    double before = read.measure();
+    double seconds = measureDecode(calls);
+    double rate = (before + read.measure()) / 2;
+    double onThreads = threaded ? measureDecode(*threaded) : 0;
+    if (warmsUp)
+      return;
+    table.addYardstick("read_loop_gigabytes", rate / 1e9);
+    line.add("milliseconds", Unit::Time, seconds);
+    line.add("tokens_per_second", Unit::Rate, 1 / seconds);
+    line.add("share_of_read_loop", Unit::Share, bytes / seconds / rate);
+    if (threaded)
+      line.add("times_one_thread", Unit::Ratio, seconds / onThreads);
+  }
+
+private:
+  /// Of one token.
+  static double measureDecode(SessionCalls &calls) {
+    return measureSeconds([&] { exitOnError(calls.decode()); }) / decodeTokens;
+  }
+
+  SessionCalls &calls, *threaded;
+  Table &table;
+  Line &line;
+  double bytes;
+  ReadLoop read{/*threads=*/1};
 };
 
 } // namespace
 
-static void measure(Text &text, const ModelSizes &sizes, PackedMatmul &kernel,
-                    int64_t vectorBits, Measurements &result) {
-  ReadLoop read(threads);
-  result.streams = read.getStreams();
-  const double operations = sizes.countPrefillOperations(promptTokens);
-  const double bytes =
-      sizes.countDecodeBytes(promptTokens + (decodeTokens + 1) / 2.0);
-  constexpr int kernelRuns = 4;
-  auto measureCompute = [&] {
-    double loop = measureFmaLoop(vectorBits, /*milliseconds=*/4);
-    double seconds = measureSeconds([&] {
-      for (int i = 0; i < kernelRuns; ++i)
-        kernel.run();
-    });
-    return std::pair(loop, kernelRuns * kernel.getOperations() / seconds);
-  };
-  auto measurePrefill = [&] {
-    auto [loopBefore, kernelBefore] = measureCompute();
-    double seconds = measureSeconds([&] { text.prefill(); });
-    auto [loopAfter, kernelAfter] = measureCompute();
-    double loop = (loopBefore + loopAfter) / 2;
-    double kernelRate = (kernelBefore + kernelAfter) / 2;
-    double rate = operations / seconds / threads;
-    result.loopRates.push_back(loop);
-    result.kernelRates.push_back(kernelRate);
-    result.prefillSeconds.push_back(seconds);
-    result.prefillOfLoop.push_back(rate / loop);
-    result.prefillOfKernel.push_back(rate / kernelRate);
-  };
-  auto measureDecode = [&] {
-    double before = read.measure();
-    double seconds = measureSeconds([&] { text.decode(); }) / decodeTokens;
-    double rate = (before + read.measure()) / 2;
-    result.readRates.push_back(rate);
-    result.decodeSeconds.push_back(seconds);
-    result.decodeOfRead.push_back(bytes / seconds / rate);
-  };
-  measureCompute(); // warms up
-  for (int round = 0; round < rounds; ++round) {
-    restAfter(measurePrefill);
-    restAfter(measureDecode);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Report
-//===----------------------------------------------------------------------===//
-
-static void printJson(const LibraryInfo &info, const Measurements &result) {
-  outs() << formatv(
-      "{0:2}\n",
-      json::Value(json::Object{
-          {"library", libraryPath.getValue()},
-          {"cpu", info.cpu},
-          {"vector_bits", info.vectorBits},
-          {"threads", int64_t(threads)},
-          {"rounds", int64_t(rounds)},
-          {"load_milliseconds", result.loadSeconds * 1e3},
-          {"first_token_milliseconds", result.firstTokenSeconds * 1e3},
-          {"fma_loop_gflops", median(result.loopRates) / 1e9},
-          {"kernel_gflops", median(result.kernelRates) / 1e9},
-          {"read_loop_gigabytes", median(result.readRates) / 1e9},
-          {"read_loop_streams", int64_t(result.streams)},
-          {"prefill",
-           json::Object{{"tokens", int64_t(promptTokens)},
-                        {"milliseconds", median(result.prefillSeconds) * 1e3},
-                        {"tokens_per_second",
-                         promptTokens / median(result.prefillSeconds)},
-                        {"share_of_fma_loop", describe(result.prefillOfLoop)},
-                        {"share_of_kernel", describe(result.prefillOfKernel)}}},
-          {"decode",
-           json::Object{
-               {"context", int64_t(promptTokens)},
-               {"milliseconds", median(result.decodeSeconds) * 1e3},
-               {"tokens_per_second", 1 / median(result.decodeSeconds)},
-               {"share_of_read_loop", describe(result.decodeOfRead)}}}}));
-}
-
-static void printTable(const LibraryInfo &info, const Measurements &result) {
-  double prefill = median(result.prefillSeconds);
-  double decode = median(result.decodeSeconds);
-  outs() << format("%s for %s, %d-bit vectors, threads %u, median (quartiles) "
-                   "of %d rounds\n",
-                   info.name.c_str(), info.cpu.c_str(), int(info.vectorBits),
-                   unsigned(threads), int(rounds));
-  outs() << format("  FMA loop %.1f GFLOP/s, packed matmul 512x768x768 %.1f; "
-                   "read loop %.1f GB/s in %u streams\n",
-                   median(result.loopRates) / 1e9,
-                   median(result.kernelRates) / 1e9,
-                   median(result.readRates) / 1e9, result.streams);
-  outs() << format("  prefill of %u tokens   %8.2f ms %8.1f tokens/s ",
-                   unsigned(promptTokens), prefill * 1e3,
-                   promptTokens / prefill)
-         << formatShares(result.prefillOfLoop) << " of the FMA loop, "
-         << formatShares(result.prefillOfKernel) << " of the kernel\n";
-  outs() << format("  decode behind %u       %8.2f ms %8.1f tokens/s ",
-                   unsigned(promptTokens), decode * 1e3, 1 / decode)
-         << formatShares(result.decodeOfRead) << " of the read loop\n";
-  outs() << format("  loading %.1f ms, context, session and first prefill "
-                   "%.1f ms\n",
-                   result.loadSeconds * 1e3, result.firstTokenSeconds * 1e3);
-}
-
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Speed of a language model that hexad compiled\n");
-  if (threads < 1 || rounds < 1 || promptTokens < 1 || decodeTokens < 1)
-    exitOnError(createStringError("--thread-count, --rounds, --prompt and "
-                                  "--decode must be positive"));
+  parseOptions(
+      argc, argv, category,
+      "Speed of a language model that hexad compiled\n\n"
+      "  taskset -c 1 generate-bench out/libsmol.so --config smol/config.json "
+      "--prompt=512\n");
+  if (threads < 1 || rounds < 1 || promptTokens < 1 || decodeTokens < 1 ||
+      weightBits < 1)
+    exitOnError(createStringError("--thread-count, --rounds, --prompt, "
+                                  "--decode and --weight-bits must be "
+                                  "positive"));
   ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
 
   // First of all, so that it is a cold start but for the system's page cache.
-  Measurements result;
   std::unique_ptr<LoadedLibrary> library;
-  result.loadSeconds = measureSeconds([&] {
-    library = exitOnError(LoadedLibrary::open(libraryPath, weightsMemory));
-  });
-  std::unique_ptr<Text> text;
-  result.firstTokenSeconds = measureSeconds([&] {
-    text = std::make_unique<Text>(*library);
-    text->prefill();
-  });
+  double load = measureSeconds(
+      [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
   const LibraryInfo &info = library->getInfo();
-  if (info.weightsType != "f32")
-    sizes.weightBytes = sizeof(uint16_t);
+  exitOnError(sizes.checkFits(info));
+  std::unique_ptr<SessionCalls> calls, threaded;
+  double first = measureSeconds([&] {
+    calls = exitOnError(
+        SessionCalls::create(*library, promptTokens, decodeTokens, 1));
+    exitOnError(calls->prefill());
+  });
+  if (threads > 1) {
+    threaded = exitOnError(
+        SessionCalls::create(*library, promptTokens, decodeTokens, threads));
+    exitOnError(threaded->prefill());
+  }
+
   Target target = exitOnError(getRunnableTarget(info.cpu));
-  std::unique_ptr<PackedMatmul> kernel =
-      exitOnError(PackedMatmul::create(512, 768, 768, target));
-  measure(*text, sizes, *kernel, target.vectorBits, result);
-  asJson ? printJson(info, result) : printTable(info, result);
+  auto yardsticks = exitOnError(Yardsticks::create(target));
+  auto attentionLibrary = exitOnError(compileAttention(
+      sizes.attention, sizes.layers, /*isCached=*/false, info.cpu));
+  auto attention = exitOnError(
+      ForwardCall::create(*attentionLibrary, /*batch=*/1, promptTokens, 1));
+
+  Table table(info.name + ", median (quartiles)");
+  table.addFact("cpu", info.cpu);
+  table.addFact("vector_bits", int64_t(info.vectorBits));
+  table.addFact("rounds", int64_t(rounds));
+  table.addFact("load_milliseconds", load * 1e3);
+  table.addFact("first_prefill_milliseconds", first * 1e3);
+  PrefillRow prefill(*calls, threaded.get(), sizes, table);
+  DecodeRow decode(*calls, threaded.get(), sizes, table);
+  for (int round = 0; round <= rounds; ++round) {
+    bool warmsUp = round == 0;
+    restAfter([&] { prefill.measure(*yardsticks, *attention, warmsUp); });
+    restAfter([&] { decode.measure(warmsUp); });
+  }
+  table.print(asJson);
   return 0;
 }

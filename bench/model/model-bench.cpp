@@ -1,4 +1,4 @@
-//===- model-bench.cpp - Speed of a compiled model ------------------------===//
+//===- model-bench.cpp - Speed of a compiled encoder ----------------------===//
 //
 // Part of Hexad, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,22 +6,24 @@
 //===----------------------------------------------------------------------===//
 //
 // Prints how fast a compiled library runs, as a share of the FMA loop and of
-// the packed matmul kernel at 512 x 768 x 768. Absolute times mean little on a
-// shared machine: all take turns, and a forward pass is compared with what the
-// loop and the kernel reached just before and just after it. Pin it to a core.
+// the packed matmul kernel at 512 x 768 x 768: all products, and the linear
+// layers alone, in what is left of the time when the attention of all layers,
+// which is compiled and measured beside it, is taken away. Absolute times mean
+// little on a shared machine: all take turns, and a forward pass is compared
+// with what the loop and the kernel reached just before and just after it. Pin
+// it to a core.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoadedLibrary.h"
+#include "Calls.h"
+#include "ModelSizes.h"
+#include "Parts.h"
+#include "Yardsticks.h"
 #include "common/Clock.h"
-#include "common/FmaLoop.h"
-#include "common/PackedMatmul.h"
 #include "common/Report.h"
+#include "common/Table.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <fstream>
 
 using namespace hexad;
@@ -33,72 +35,21 @@ static cl::opt<std::string> libraryPath(cl::Positional, cl::Required,
                                         cl::desc("LIBRARY"), cl::cat(category));
 static cl::opt<std::string>
     configPath("config", cl::Required, cl::value_desc("config.json"),
-               cl::desc("The BERT checkpoint's sizes, to count operations"),
+               cl::desc("The checkpoint's sizes, to count operations"),
                cl::cat(category));
-static cl::list<int64_t>
-    tokenCounts("tokens", cl::CommaSeparated,
-                cl::desc("Lengths of the one sequence (default 128,512)"),
-                cl::list_init<int64_t>({128, 512}), cl::cat(category));
-static cl::opt<unsigned> threads("thread-count", cl::desc("Threads of a call"),
-                                 cl::init(1), cl::cat(category));
-static cl::opt<hexad_weights_memory> weightsMemory(
-    "weights-memory", cl::desc("Where the weights lie"),
-    cl::values(clEnumValN(HEXAD_MAP_WEIGHTS, "map", "In the page cache"),
-               clEnumValN(HEXAD_COPY_WEIGHTS, "copy",
-                          "In huge pages of the model's own")),
-    cl::init(HEXAD_MAP_WEIGHTS), cl::cat(category));
+static cl::list<std::string>
+    callSizes("tokens", cl::CommaSeparated, cl::value_desc("N|BATCHxN,..."),
+              cl::desc("Tokens of a sequence, and how many sequences; 0: an "
+                       "image's (default 128,512, or of images 0)"),
+              cl::cat(category));
+static cl::opt<unsigned>
+    threads("thread-count", cl::desc("Measure calls of so many threads too"),
+            cl::init(1), cl::cat(category));
 static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
                            cl::init(9), cl::cat(category));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
 
 static ExitOnError exitOnError("model-bench: ");
-
-//===----------------------------------------------------------------------===//
-// Counting operations
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Sizes of a BERT encoder.
-struct ModelSizes {
-  int64_t layers, hidden, intermediate;
-
-  static Expected<ModelSizes> read(StringRef path);
-
-  /// Floating-point operations of all matrix products of a forward pass over
-  /// one sequence: linear layers, Q·Kᵀ and P·V, pooler. Nothing else counts.
-  double countOperations(double tokens) const {
-    double linear =
-        2 * tokens * (4.0 * hidden * hidden + 2.0 * hidden * intermediate);
-    double attention = 2 * 2 * tokens * tokens * hidden;
-    double pooler = 2.0 * hidden * hidden;
-    return layers * (linear + attention) + pooler;
-  }
-};
-
-} // namespace
-
-Expected<ModelSizes> ModelSizes::read(StringRef path) {
-  auto file = MemoryBuffer::getFile(path);
-  if (!file)
-    return createStringError("cannot read '" + path +
-                             "': " + file.getError().message());
-  Expected<json::Value> value = json::parse((*file)->getBuffer());
-  if (!value)
-    return value.takeError();
-  ModelSizes sizes;
-  json::Path::Root root(path);
-  json::ObjectMapper mapper(*value, root);
-  if (!mapper || !mapper.map("num_hidden_layers", sizes.layers) ||
-      !mapper.map("hidden_size", sizes.hidden) ||
-      !mapper.map("intermediate_size", sizes.intermediate))
-    return root.getError();
-  return sizes;
-}
-
-//===----------------------------------------------------------------------===//
-// The model
-//===----------------------------------------------------------------------===//
 
 /// Bytes of memory of this process that no file backs.
 static int64_t getAnonymousBytes() {
@@ -116,183 +67,136 @@ static int64_t getAnonymousBytes() {
 
 namespace {
 
-/// Calls of one sequence length, and what was measured of them.
-class ForwardCalls {
+/// Calls of one size.
+class ModelRow {
 public:
-  ForwardCalls(LoadedLibrary &library, int64_t tokens, const ModelSizes &sizes)
-      : tokens(tokens), operations(sizes.countOperations(tokens)) {
-    const LibraryInfo &info = library.getInfo();
-    for (const InputInfo &input : info.inputs) {
-      std::vector<int32_t> values(tokens, 1);
-      if (input.kind == HEXAD_INPUT_IDS)
-        for (int64_t i = 0; i < tokens; ++i)
-          values[i] = (i * 7919) % input.limit;
-      inputs.push_back(std::move(values));
-    }
-    for (const OutputInfo &output : info.outputs) {
-      int64_t rows = output.kind == HEXAD_OUTPUT_ROWS   ? tokens
-                     : output.kind == HEXAD_OUTPUT_MAPS ? tokens * tokens
-                                                        : 1;
-      outputs.emplace_back(output.count * rows * output.columns);
-    }
-    for (std::vector<int32_t> &values : inputs)
-      pointers.push_back(values.data());
-    for (std::vector<float> &values : outputs)
-      pointers.push_back(values.data());
-
+  /// Touches weights and memory for the first time; that is measured too.
+  ModelRow(LoadedLibrary &library, int64_t batch, int64_t tokens,
+           const ModelSizes &sizes, Table &table)
+      : table(table) {
     int64_t before = getAnonymousBytes();
-    context = exitOnError(
-        library.createContext(/*batch=*/1, tokens, tokens, threads));
-    firstSeconds = measureSeconds([&] { run(); });
-    contextBytes = getAnonymousBytes() - before;
+    double first = measureSeconds([&] {
+      call = exitOnError(ForwardCall::create(library, batch, tokens, 1));
+      exitOnError(call->run());
+    });
+    tokens = call->getTokens();
+    std::string times = batch > 1 ? std::to_string(batch) + "x" : "";
+    line = &table.addLine(times + std::to_string(tokens) + " tokens");
+    line->add("first_milliseconds", Unit::Time, first);
+    line->add("context_megabytes", Unit::Rate,
+              (getAnonymousBytes() - before) / 1e6);
+    if (threads > 1)
+      threaded =
+          exitOnError(ForwardCall::create(library, batch, tokens, threads));
+    linear = batch * sizes.countLinear(tokens);
+    all = batch * sizes.countOperations(tokens);
   }
 
-  void run() { exitOnError(context->forward(/*batch=*/1, tokens, pointers)); }
+  void addAttention(LoadedLibrary &library) {
+    attention = exitOnError(
+        ForwardCall::create(library, call->getBatch(), call->getTokens(), 1));
+  }
 
-  int64_t tokens;
-  double operations;
-  double firstSeconds;  ///< the first call's: touches weights and memory
-  int64_t contextBytes; ///< that creation and the first call touched
-  std::vector<double> seconds, sharesOfLoop, sharesOfKernel;
+  void measure(Yardsticks &yardsticks, bool warmsUp) {
+    double seconds = 0, ofAttention = 0, onThreads = 0;
+    Rates rates = yardsticks.measureAround(
+        [&] { seconds = measureSeconds([&] { exitOnError(call->run()); }); });
+    restAfter([&] {
+      ofAttention = measureSeconds([&] { exitOnError(attention->run()); });
+    });
+    if (threaded)
+      restAfter([&] {
+        onThreads = measureSeconds([&] { exitOnError(threaded->run()); });
+      });
+    if (warmsUp)
+      return;
+    table.addYardstick("fma_loop_gflops", rates.loop / 1e9);
+    table.addYardstick("kernel_gflops", rates.kernel / 1e9);
+    line->add("milliseconds", Unit::Time, seconds);
+    line->add("gflops", Unit::Rate, all / seconds / 1e9);
+    line->add("share_of_fma_loop", Unit::Share, all / seconds / rates.loop);
+    line->add("share_of_kernel", Unit::Share, all / seconds / rates.kernel);
+    line->add("attention_milliseconds", Unit::Time, ofAttention);
+    line->add("linear_share_of_kernel", Unit::Share,
+              linear / (seconds - ofAttention) / rates.kernel);
+    if (threaded)
+      line->add("times_one_thread", Unit::Ratio, seconds / onThreads);
+  }
 
 private:
-  std::vector<std::vector<int32_t>> inputs;
-  std::vector<std::vector<float>> outputs;
-  std::vector<void *> pointers;
-  std::unique_ptr<LoadedContext> context;
+  Table &table;
+  Line *line;
+  double linear, all;
+  std::unique_ptr<ForwardCall> call, attention, threaded;
 };
 
-/// What was measured of the yardsticks, and what a forward pass is compared
-/// with.
-struct Measurements {
-  std::vector<double> loopRates, kernelRates, kernelShares;
-  double loadSeconds = 0;
+struct CallSize {
+  int64_t batch, tokens;
 };
 
 } // namespace
 
-static void measure(std::vector<std::unique_ptr<ForwardCalls>> &calls,
-                    PackedMatmul &kernel, int64_t vectorBits,
-                    Measurements &result) {
-  constexpr int kernelRuns = 4;
-  auto measureYardsticks = [&] {
-    double loop = measureFmaLoop(vectorBits, /*milliseconds=*/4);
-    double seconds = measureSeconds([&] {
-      for (int i = 0; i < kernelRuns; ++i)
-        kernel.run();
-    });
-    return std::pair(loop, kernelRuns * kernel.getOperations() / seconds);
-  };
-  auto measureCall = [&](ForwardCalls &call) {
-    auto [loopBefore, kernelBefore] = measureYardsticks();
-    double seconds = measureSeconds([&] { call.run(); });
-    auto [loopAfter, kernelAfter] = measureYardsticks();
-    double loop = (loopBefore + loopAfter) / 2;
-    double kernel = (kernelBefore + kernelAfter) / 2;
-    double rate = call.operations / seconds;
-    result.loopRates.push_back(loop);
-    result.kernelRates.push_back(kernel);
-    result.kernelShares.push_back(kernel / loop);
-    call.seconds.push_back(seconds);
-    call.sharesOfLoop.push_back(rate / loop / threads);
-    call.sharesOfKernel.push_back(rate / kernel / threads);
-  };
-  measureYardsticks(); // warms up
-  for (int round = 0; round < rounds; ++round)
-    for (std::unique_ptr<ForwardCalls> &call : calls)
-      restAfter([&] { measureCall(*call); });
+/// `128` or `8x128`.
+static CallSize parseCallSize(StringRef text) {
+  auto [first, second] = text.split('x');
+  CallSize size = {1, 0};
+  bool isBatch = text.contains('x');
+  if ((isBatch && (first.getAsInteger(10, size.batch) || size.batch < 1)) ||
+      (isBatch ? second : first).getAsInteger(10, size.tokens) ||
+      size.tokens < 0)
+    exitOnError(createStringError("--tokens: expected 128 or 8x128, found '" +
+                                  text + "'"));
+  return size;
 }
 
-//===----------------------------------------------------------------------===//
-// Report
-//===----------------------------------------------------------------------===//
-
-static void printJson(const LibraryInfo &info, const Measurements &yardsticks,
-                      ArrayRef<std::unique_ptr<ForwardCalls>> calls) {
-  json::Array forward;
-  for (const std::unique_ptr<ForwardCalls> &call : calls)
-    forward.push_back(json::Object{
-        {"tokens", call->tokens},
-        {"gflop", call->operations / 1e9},
-        {"milliseconds", median(call->seconds) * 1e3},
-        {"best_milliseconds", *llvm::min_element(call->seconds) * 1e3},
-        {"first_milliseconds", call->firstSeconds * 1e3},
-        {"context_bytes", call->contextBytes},
-        {"share_of_fma_loop", describe(call->sharesOfLoop)},
-        {"share_of_kernel", describe(call->sharesOfKernel)}});
-  outs() << formatv(
-      "{0:2}\n",
-      json::Value(json::Object{
-          {"library", libraryPath.getValue()},
-          {"cpu", info.cpu},
-          {"vector_bits", info.vectorBits},
-          {"threads", int64_t(threads)},
-          {"rounds", int64_t(rounds)},
-          {"load_milliseconds", yardsticks.loadSeconds * 1e3},
-          {"fma_loop_gflops", median(yardsticks.loopRates) / 1e9},
-          {"kernel_gflops", median(yardsticks.kernelRates) / 1e9},
-          {"kernel_share_of_fma_loop", describe(yardsticks.kernelShares)},
-          {"forward", std::move(forward)}}));
-}
-
-static void printTable(const LibraryInfo &info, const Measurements &yardsticks,
-                       ArrayRef<std::unique_ptr<ForwardCalls>> calls) {
-  outs() << format("%s for %s, %d-bit vectors, threads %u, median (quartiles) "
-                   "of %d rounds\n",
-                   info.name.c_str(), info.cpu.c_str(), int(info.vectorBits),
-                   unsigned(threads), int(rounds));
-  outs() << format("  FMA loop                      %7.1f GFLOP/s\n",
-                   median(yardsticks.loopRates) / 1e9);
-  outs() << format("  packed matmul 512x768x768     %7.1f GFLOP/s, ",
-                   median(yardsticks.kernelRates) / 1e9);
-  outs() << formatShares(yardsticks.kernelShares) << " of the FMA loop\n";
-  for (const std::unique_ptr<ForwardCalls> &call : calls) {
-    double seconds = median(call->seconds);
-    outs() << format("  %5d tokens, %8.2f ms       %7.1f GFLOP/s, ",
-                     int(call->tokens), seconds * 1e3,
-                     call->operations / seconds / 1e9);
-    outs() << formatShares(call->sharesOfLoop) << " of the FMA loop, "
-           << formatShares(call->sharesOfKernel) << " of the kernel\n";
-  }
-  outs() << format("  loading %.1f ms", yardsticks.loadSeconds * 1e3);
-  for (const std::unique_ptr<ForwardCalls> &call : calls)
-    outs() << format("; %d tokens: first call %.1f ms, context %.1f MB",
-                     int(call->tokens), call->firstSeconds * 1e3,
-                     call->contextBytes / 1e6);
-  outs() << "\n";
+static std::vector<CallSize> getCallSizes(const LibraryInfo &info) {
+  if (callSizes.empty())
+    return info.getImageTokens() ? std::vector<CallSize>{{1, 0}}
+                                 : std::vector<CallSize>{{1, 128}, {1, 512}};
+  std::vector<CallSize> sizes;
+  for (StringRef text : callSizes)
+    sizes.push_back(parseCallSize(text));
+  return sizes;
 }
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Speed of a library that hexad compiled from a BERT\n");
-  ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
+  parseOptions(
+      argc, argv, category,
+      "Speed of a library that hexad compiled from an encoder (BERT, ViT); "
+      "generate-bench is for\nlanguage models\n\n"
+      "  taskset -c 1 model-bench out/libbert.so --config bert/config.json "
+      "--tokens=128,8x128\n");
   if (threads < 1 || rounds < 1)
     exitOnError(
         createStringError("--thread-count and --rounds must be positive"));
+  ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
 
   // First of all, so that it is a cold start but for the system's page cache.
-  Measurements yardsticks;
   std::unique_ptr<LoadedLibrary> library;
-  yardsticks.loadSeconds = measureSeconds([&] {
-    library = exitOnError(LoadedLibrary::open(libraryPath, weightsMemory));
-  });
+  double load = measureSeconds(
+      [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
   const LibraryInfo &info = library->getInfo();
-  std::vector<std::unique_ptr<ForwardCalls>> calls;
-  for (int64_t tokens : tokenCounts) {
-    if (tokens < 1 || (info.positionLimit && tokens > info.positionLimit))
-      exitOnError(createStringError("--tokens: the model has " +
-                                    Twine(info.positionLimit) +
-                                    " positions, not " + Twine(tokens)));
-    calls.push_back(std::make_unique<ForwardCalls>(*library, tokens, sizes));
-  }
+  exitOnError(sizes.checkFits(info));
+  Table table(info.name + ", median (quartiles)");
+  table.addFact("cpu", info.cpu);
+  table.addFact("vector_bits", int64_t(info.vectorBits));
+  table.addFact("rounds", int64_t(rounds));
+  table.addFact("load_milliseconds", load * 1e3);
+  std::vector<std::unique_ptr<ModelRow>> rows;
+  for (auto [batch, tokens] : getCallSizes(info))
+    rows.push_back(
+        std::make_unique<ModelRow>(*library, batch, tokens, sizes, table));
 
   Target target = exitOnError(getRunnableTarget(info.cpu));
-  std::unique_ptr<PackedMatmul> kernel =
-      exitOnError(PackedMatmul::create(512, 768, 768, target));
-  measure(calls, *kernel, target.vectorBits, yardsticks);
-  asJson ? printJson(info, yardsticks, calls)
-         : printTable(info, yardsticks, calls);
+  auto yardsticks = exitOnError(Yardsticks::create(target));
+  auto attention = exitOnError(compileAttention(sizes.attention, sizes.layers,
+                                                /*isCached=*/false, info.cpu));
+  for (std::unique_ptr<ModelRow> &row : rows)
+    row->addAttention(*attention);
+  for (int round = 0; round <= rounds; ++round)
+    for (std::unique_ptr<ModelRow> &row : rows)
+      restAfter([&] { row->measure(*yardsticks, /*warmsUp=*/round == 0); });
+  table.print(asJson);
   return 0;
 }
