@@ -23,11 +23,15 @@ minilm_dir = os.environ.get(
 
 # Hexad's own tools, from the build directory only.
 hexad_tools = [
+    "block-bench",
+    "generate-bench",
     "hexad-compile",
     "hexad-lsp-server",
     "hexad-opt",
     "hexad-reference",
     "hexad-run",
+    "kernel-bench",
+    "model-bench",
     # Not the `hexad` of `hexad-opt`, of a path or of a file name.
     ToolSubst("hexad", FindTool("hexad"), pre=r"(?<![\w./-])", post=r"(?![\w./=-])"),
 ]
@@ -107,5 +111,7 @@ if runs([python, "-c", "import PIL"]):
     config.available_features.add("python-pillow")
 if os.path.exists(os.path.join(minilm_dir, "model.safetensors")):
     config.available_features.add("minilm")
+if config.hexad_benchmarks:
+    config.available_features.add("benchmarks")
 if config.hexad_sanitize:
     config.available_features.add("sanitized")

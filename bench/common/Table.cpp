@@ -88,8 +88,14 @@ static size_t getWidth(StringRef text) {
 
 void Table::printText() const {
   outs() << title << "\n";
-  for (const auto &[key, value] : facts)
-    outs() << "  " << key << ": " << formatv("{0}", value) << "\n";
+  for (const auto &[key, value] : facts) {
+    outs() << "  " << key << ": ";
+    std::optional<double> number = value.getAsNumber();
+    if (number && !value.getAsInteger())
+      outs() << format("%.4g\n", *number);
+    else
+      outs() << formatv("{0}\n", value);
+  }
   for (const auto &[key, values] : yardsticks)
     outs() << "  " << key << ": " << format("%.1f\n", median(values));
 

@@ -11,6 +11,7 @@
 #include "common/Clock.h"
 #include "common/FmaLoop.h"
 #include "common/ReadLoop.h"
+#include "common/Report.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace hexad;
@@ -30,11 +31,15 @@ public:
 
   void measure(bool warmsUp) override {
     double before = measureFmaLoop(vectorBits, /*milliseconds=*/2);
-    double seconds = measureSeconds([&] { exitOnError(call->run()); });
+    double seconds = 0;
+    restAfter(
+        [&] { seconds = measureSeconds([&] { exitOnError(call->run()); }); });
     double loop = (before + measureFmaLoop(vectorBits, /*milliseconds=*/2)) / 2;
     double onThreads = 0;
     if (threaded)
-      onThreads = measureSeconds([&] { exitOnError(threaded->run()); });
+      restAfter([&] {
+        onThreads = measureSeconds([&] { exitOnError(threaded->run()); });
+      });
     if (warmsUp)
       return;
     table.addYardstick("fma_loop_gflops", loop / 1e9);

@@ -31,8 +31,10 @@ static cl::opt<unsigned>
             cl::desc("Measure attention on so many threads too"), cl::init(1),
             cl::cat(category));
 static cl::opt<std::string> blasCore(
-    "openblas-core", cl::init("auto"), cl::cat(category),
-    cl::desc("Kernels that OpenBLAS takes, e.g. SkylakeX, Haswell, Zen"));
+    "openblas-core", cl::cat(category),
+    cl::desc(
+        "Kernels that OpenBLAS takes, e.g. SkylakeX, or auto (default: "
+        "auto, and Haswell where vectors are narrower than the machine's)"));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
 
 namespace {
@@ -73,6 +75,10 @@ int main(int argc, char **argv) {
   KernelRows rows;
   std::unique_ptr<OpenBlas> blas;
   if (isWanted(Group::Matmul)) {
+    if (blasCore.empty()) {
+      Target host = exitOnError(Target::get("native"));
+      blasCore = target.vectorBits < host.vectorBits ? "Haswell" : "auto";
+    }
     auto opened = OpenBlas::open(blasCore);
     if (opened)
       blas = std::move(*opened);

@@ -45,6 +45,9 @@ static cl::opt<unsigned>
 static cl::opt<int64_t>
     weightBits("weight-bits", cl::init(32), cl::cat(category),
                cl::desc("Bits of a weight in memory, to count bytes"));
+static cl::opt<size_t>
+    readMegabytes("read-megabytes", cl::init(1024), cl::cat(category),
+                  cl::desc("Memory of the read loop; no cache may hold it"));
 static cl::opt<unsigned>
     threads("thread-count", cl::desc("Measure calls of so many threads too"),
             cl::init(1), cl::cat(category));
@@ -138,7 +141,7 @@ private:
   Table &table;
   Line &line;
   double bytes;
-  ReadLoop read{/*threads=*/1};
+  ReadLoop read{/*threads=*/1, readMegabytes << 20};
 };
 
 } // namespace
@@ -151,10 +154,10 @@ int main(int argc, char **argv) {
       "  taskset -c 1 generate-bench out/libsmol.so --config smol/config.json "
       "--prompt=512\n");
   if (threads < 1 || rounds < 1 || promptTokens < 1 || decodeTokens < 1 ||
-      weightBits < 1)
+      weightBits < 1 || readMegabytes < 1)
     exitOnError(createStringError("--thread-count, --rounds, --prompt, "
-                                  "--decode and --weight-bits must be "
-                                  "positive"));
+                                  "--decode, --weight-bits and "
+                                  "--read-megabytes must be positive"));
   ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
 
   // First of all, so that it is a cold start but for the system's page cache.

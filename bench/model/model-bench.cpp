@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
   ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
 
   // First of all, so that it is a cold start but for the system's page cache.
-  std::unique_ptr<LoadedLibrary> library;
+  std::unique_ptr<LoadedLibrary> library, attention;
   double load = measureSeconds(
       [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
   const LibraryInfo &info = library->getInfo();
@@ -190,8 +190,8 @@ int main(int argc, char **argv) {
 
   Target target = exitOnError(getRunnableTarget(info.cpu));
   auto yardsticks = exitOnError(Yardsticks::create(target));
-  auto attention = exitOnError(compileAttention(sizes.attention, sizes.layers,
-                                                /*isCached=*/false, info.cpu));
+  attention = exitOnError(compileAttention(sizes.attention, sizes.layers,
+                                           /*isCached=*/false, info.cpu));
   for (std::unique_ptr<ModelRow> &row : rows)
     row->addAttention(*attention);
   for (int round = 0; round <= rounds; ++round)
