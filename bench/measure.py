@@ -39,7 +39,7 @@ from table import Printer, Row
 
 HERE = Path(__file__).resolve().parent
 GROUPS = ("kernel", "attention", "block", "model", "decode", "moe", "cold", "compile")
-WEIGHT_BITS = {"f32": 32, "bf16": 16, "f16": 16}
+WEIGHTS_TYPES = ("f32", "bf16", "f16")
 
 
 def once(value):
@@ -127,8 +127,7 @@ class Bench:
         suffix = "" if type == "f32" else f", {type}"
         for row in self.measure(
                 "generate-bench", self.library(folder, *more), "--config",
-                folder / "config.json", f"--prompt={prompt}",
-                f"--weight-bits={WEIGHT_BITS[type]}"):
+                folder / "config.json", f"--prompt={prompt}"):
             if "prefill" in row["name"]:
                 figure, of = "linear_share_of_kernel", "kernel, attention apart"
             else:
@@ -226,7 +225,7 @@ def get_options():
     parser.add_argument("--mcpu", default="native", help="to compile for, as hexad compile --mcpu")
     parser.add_argument("--threads", type=int, default=min(2, machine.cpu_count()),
                         help="measured beside one thread, default: 2")
-    parser.add_argument("--weights-types", type=one_of(WEIGHT_BITS, "type"), default=["f32"],
+    parser.add_argument("--weights-types", type=one_of(WEIGHTS_TYPES, "type"), default=["f32"],
                         metavar="TYPE,…", help="of language models in memory, default: f32")
     parser.add_argument("--large", action="store_true",
                         help="decode of a Llama of 1 billion weights too: 2 GB, and 4 compiled")

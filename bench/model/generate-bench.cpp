@@ -16,13 +16,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
-#include "ModelSizes.h"
+#include "LibraryOptions.h"
 #include "Parts.h"
 #include "Yardsticks.h"
 #include "common/Clock.h"
 #include "common/ReadLoop.h"
 #include "common/Report.h"
-#include "common/Table.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -31,30 +30,15 @@ using namespace hexad::bench;
 using namespace llvm;
 
 static cl::OptionCategory category("generate-bench options");
-static cl::opt<std::string> libraryPath(cl::Positional, cl::Required,
-                                        cl::desc("LIBRARY"), cl::cat(category));
-static cl::opt<std::string>
-    configPath("config", cl::Required, cl::value_desc("config.json"),
-               cl::desc("The checkpoint's sizes, to count with"),
-               cl::cat(category));
+static LibraryOptions options(category);
 static cl::opt<unsigned> promptTokens("prompt", cl::desc("Tokens of prefill"),
                                       cl::init(512), cl::cat(category));
 static cl::opt<unsigned>
     decodeTokens("decode", cl::desc("Tokens of one measurement of decode"),
                  cl::init(4), cl::cat(category));
-static cl::opt<int64_t>
-    weightBits("weight-bits", cl::init(32), cl::cat(category),
-               cl::desc("Bits of a weight in memory, to count bytes"));
 static cl::opt<size_t>
     readMegabytes("read-megabytes", cl::init(1024), cl::cat(category),
                   cl::desc("Memory of the read loop; no cache may hold it"));
-static cl::opt<unsigned>
-    threads("thread-count", cl::desc("Measure calls of so many threads too"),
-            cl::init(1), cl::cat(category));
-static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
-                           cl::init(9), cl::cat(category));
-static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
-
 static ExitOnError exitOnError("generate-bench: ");
 
 namespace {
@@ -107,11 +91,11 @@ private:
 class DecodeRow {
 public:
   DecodeRow(SessionCalls &calls, SessionCalls *threaded,
-            const ModelSizes &sizes, Table &table)
+            const ModelSizes &sizes, int64_t weightBytes, Table &table)
       : calls(calls), threaded(threaded), table(table),
         line(table.addLine("decode behind " + std::to_string(promptTokens))),
         bytes(sizes.countDecodeBytes(promptTokens + (decodeTokens + 1) / 2.0,
-                                     weightBits / 8.0)) {
+                                     weightBytes)) {
     table.addFact("read_loop_streams", int64_t(read.getStreams()));
     table.addFact("decode_megabytes", bytes / 1e6);
   }
@@ -153,28 +137,26 @@ int main(int argc, char **argv) {
       "Speed of a language model that hexad compiled\n\n"
       "  taskset -c 1 generate-bench out/libsmol.so --config smol/config.json "
       "--prompt=512\n");
-  if (threads < 1 || rounds < 1 || promptTokens < 1 || decodeTokens < 1 ||
-      weightBits < 1 || readMegabytes < 1)
-    exitOnError(createStringError("--thread-count, --rounds, --prompt, "
-                                  "--decode, --weight-bits and "
-                                  "--read-megabytes must be positive"));
-  ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
+  exitOnError(options.check());
+  if (promptTokens < 1 || decodeTokens < 1 || readMegabytes < 1)
+    exitOnError(createStringError(
+        "--prompt, --decode and --read-megabytes must be positive"));
+  ModelSizes sizes = exitOnError(ModelSizes::read(options.configPath));
 
   // First of all, so that it is a cold start but for the system's page cache.
-  std::unique_ptr<LoadedLibrary> library;
-  double load = measureSeconds(
-      [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
+  Table table("Text, median (quartiles)");
+  std::unique_ptr<LoadedLibrary> library =
+      exitOnError(options.open(sizes, table));
   const LibraryInfo &info = library->getInfo();
-  exitOnError(sizes.checkFits(info));
   std::unique_ptr<SessionCalls> calls, threaded;
   double first = measureSeconds([&] {
     calls = exitOnError(
         SessionCalls::create(*library, promptTokens, decodeTokens, 1));
     exitOnError(calls->prefill());
   });
-  if (threads > 1) {
-    threaded = exitOnError(
-        SessionCalls::create(*library, promptTokens, decodeTokens, threads));
+  if (options.threads > 1) {
+    threaded = exitOnError(SessionCalls::create(*library, promptTokens,
+                                                decodeTokens, options.threads));
     exitOnError(threaded->prefill());
   }
 
@@ -185,19 +167,15 @@ int main(int argc, char **argv) {
   auto attention = exitOnError(
       ForwardCall::create(*attentionLibrary, /*batch=*/1, promptTokens, 1));
 
-  Table table(info.name + ", median (quartiles)");
-  table.addFact("cpu", info.cpu);
-  table.addFact("vector_bits", int64_t(info.vectorBits));
-  table.addFact("rounds", int64_t(rounds));
-  table.addFact("load_milliseconds", load * 1e3);
   table.addFact("first_prefill_milliseconds", first * 1e3);
   PrefillRow prefill(*calls, threaded.get(), sizes, table);
-  DecodeRow decode(*calls, threaded.get(), sizes, table);
-  for (int round = 0; round <= rounds; ++round) {
+  int64_t weightBytes = info.weightsType == "f32" ? 4 : 2;
+  DecodeRow decode(*calls, threaded.get(), sizes, weightBytes, table);
+  for (int round = 0; round <= options.rounds; ++round) {
     bool warmsUp = round == 0;
     restAfter([&] { prefill.measure(*yardsticks, *attention, warmsUp); });
     restAfter([&] { decode.measure(warmsUp); });
   }
-  table.print(asJson);
+  table.print(options.asJson);
   return 0;
 }

@@ -16,12 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
-#include "ModelSizes.h"
+#include "LibraryOptions.h"
 #include "Parts.h"
 #include "Yardsticks.h"
 #include "common/Clock.h"
 #include "common/Report.h"
-#include "common/Table.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include <fstream>
@@ -31,24 +30,12 @@ using namespace hexad::bench;
 using namespace llvm;
 
 static cl::OptionCategory category("model-bench options");
-static cl::opt<std::string> libraryPath(cl::Positional, cl::Required,
-                                        cl::desc("LIBRARY"), cl::cat(category));
-static cl::opt<std::string>
-    configPath("config", cl::Required, cl::value_desc("config.json"),
-               cl::desc("The checkpoint's sizes, to count operations"),
-               cl::cat(category));
+static LibraryOptions options(category);
 static cl::list<std::string>
     callSizes("tokens", cl::CommaSeparated, cl::value_desc("N|BATCHxN,..."),
               cl::desc("Tokens of a sequence, and how many sequences; 0: an "
                        "image's (default 128,512, or of images 0)"),
               cl::cat(category));
-static cl::opt<unsigned>
-    threads("thread-count", cl::desc("Measure calls of so many threads too"),
-            cl::init(1), cl::cat(category));
-static cl::opt<int> rounds("rounds", cl::desc("Rounds of measurement"),
-                           cl::init(9), cl::cat(category));
-static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
-
 static ExitOnError exitOnError("model-bench: ");
 
 /// Bytes of memory of this process that no file backs.
@@ -85,9 +72,9 @@ public:
     line->add("first_milliseconds", Unit::Time, first);
     line->add("context_megabytes", Unit::Rate,
               (getAnonymousBytes() - before) / 1e6);
-    if (threads > 1)
-      threaded =
-          exitOnError(ForwardCall::create(library, batch, tokens, threads));
+    if (options.threads > 1)
+      threaded = exitOnError(
+          ForwardCall::create(library, batch, tokens, options.threads));
     linear = batch * sizes.countLinear(tokens);
     all = batch * sizes.countOperations(tokens);
   }
@@ -167,22 +154,14 @@ int main(int argc, char **argv) {
       "generate-bench is for\nlanguage models\n\n"
       "  taskset -c 1 model-bench out/libbert.so --config bert/config.json "
       "--tokens=128,8x128\n");
-  if (threads < 1 || rounds < 1)
-    exitOnError(
-        createStringError("--thread-count and --rounds must be positive"));
-  ModelSizes sizes = exitOnError(ModelSizes::read(configPath));
+  exitOnError(options.check());
+  ModelSizes sizes = exitOnError(ModelSizes::read(options.configPath));
 
   // First of all, so that it is a cold start but for the system's page cache.
-  std::unique_ptr<LoadedLibrary> library, attention;
-  double load = measureSeconds(
-      [&] { library = exitOnError(LoadedLibrary::open(libraryPath)); });
+  Table table("Forward passes, median (quartiles)");
+  std::unique_ptr<LoadedLibrary> attention,
+      library = exitOnError(options.open(sizes, table));
   const LibraryInfo &info = library->getInfo();
-  exitOnError(sizes.checkFits(info));
-  Table table(info.name + ", median (quartiles)");
-  table.addFact("cpu", info.cpu);
-  table.addFact("vector_bits", int64_t(info.vectorBits));
-  table.addFact("rounds", int64_t(rounds));
-  table.addFact("load_milliseconds", load * 1e3);
   std::vector<std::unique_ptr<ModelRow>> rows;
   for (auto [batch, tokens] : getCallSizes(info))
     rows.push_back(
@@ -194,9 +173,9 @@ int main(int argc, char **argv) {
                                            /*isCached=*/false, info.cpu));
   for (std::unique_ptr<ModelRow> &row : rows)
     row->addAttention(*attention);
-  for (int round = 0; round <= rounds; ++round)
+  for (int round = 0; round <= options.rounds; ++round)
     for (std::unique_ptr<ModelRow> &row : rows)
       restAfter([&] { row->measure(*yardsticks, /*warmsUp=*/round == 0); });
-  table.print(asJson);
+  table.print(options.asJson);
   return 0;
 }
