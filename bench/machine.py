@@ -1,5 +1,6 @@
 """The machine that measure.py runs on, and how programs are kept undisturbed on it."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -28,6 +29,21 @@ def pinning(threads=1):
     undisturbed = ["chrt", "-f", "1"]
     allowed = subprocess.run(undisturbed + ["true"], capture_output=True).returncode == 0
     return undisturbed + pin if allowed else pin
+
+
+@contextlib.contextmanager
+def pinned():
+    """Keeps this process and those that it starts on one CPU, as `pinning` does, but without
+    programs that are run in between."""
+    cpus, policy, priority = os.sched_getaffinity(0), os.sched_getscheduler(0), os.sched_getparam(0)
+    os.sched_setaffinity(0, {max(cpus)})
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, priority)
+        os.sched_setaffinity(0, cpus)
 
 
 def say(text):
