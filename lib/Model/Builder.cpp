@@ -506,14 +506,14 @@ LogicalResult ModuleBuilder::checkOutputs() {
     }
     if (name != "hidden") {
       InFlightDiagnostic diagnostic =
-          emitError(description.loc, "there is no output '")
+          emitError(getOutputsLoc(), "there is no output '")
           << name << "'; expected 'hidden', 'attention', 'loss'";
       for (llvm::StringRef known : own)
         diagnostic << ", '" << known << "'";
       return diagnostic;
     }
     if (runs != 1)
-      return emitError(description.loc,
+      return emitError(getOutputsLoc(),
                        "output 'hidden' needs one 'repeat' of layers, found ")
              << runs;
     hiddenCount = layers + 1;

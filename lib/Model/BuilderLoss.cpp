@@ -38,7 +38,7 @@ LogicalResult ModuleBuilder::findLoss() {
     if (auto *linear = std::get_if<LinearLayer>(&layer.kind))
       last = linear;
   }
-  return emitError(description.loc,
+  return emitError(getOutputsLoc(),
                    "output 'loss' needs an output 'logits', which it compares "
                    "with labels");
 }

@@ -51,22 +51,26 @@ LogicalResult ModuleBuilder::checkMaps() {
   Attentions attentions;
   attentions.add(description.layers);
   if (!attentions.first)
-    return emitError(description.loc,
+    return emitError(getOutputsLoc(),
                      "output 'attention' needs a layer 'attention'");
-  if (attentions.reader)
-    return emitError(attentions.reader->loc,
-                     "output 'attention' needs layers with keys of their own, "
-                     "found one that attends to those of another");
+  if (attentions.reader) {
+    InFlightDiagnostic diagnostic = emitError(
+        getOutputsLoc(), "output 'attention' needs layers with keys of their "
+                         "own, found one that attends to those of another");
+    diagnostic.attachNote(attentions.reader->loc) << "it is here";
+    return diagnostic;
+  }
   int64_t heads = std::get<AttentionLayer>(attentions.first->kind).heads;
   if (!attentions.unlike)
     return success();
   InFlightDiagnostic diagnostic =
-      emitError(attentions.unlike->loc,
+      emitError(getOutputsLoc(),
                 "output 'attention' needs layers of as many heads each, "
                 "expected ")
       << heads << ", found "
       << std::get<AttentionLayer>(attentions.unlike->kind).heads;
   diagnostic.attachNote(attentions.first->loc) << "the first is here";
+  diagnostic.attachNote(attentions.unlike->loc) << "the other one is here";
   return diagnostic;
 }
 

@@ -14,14 +14,16 @@ static std::string format(GridSize size) {
   return std::to_string(size.height) + " x " + std::to_string(size.width);
 }
 
-LogicalResult hexad::setImageSize(Description &description, GridSize size) {
+LogicalResult hexad::setImageSize(Description &description, GridSize size,
+                                  Location loc) {
   for (InputDescription &input : description.inputs)
     if (input.image) {
       input.image->size = size;
+      input.sizeLoc = loc;
       return success();
     }
-  return emitError(description.loc, "an image size is given to a model "
-                                    "without an input of images");
+  return emitError(loc, "an image size is given to a model without an input of "
+                        "images");
 }
 
 LogicalResult ModuleBuilder::buildImage(const InputDescription &input) {
@@ -43,11 +45,16 @@ LogicalResult ModuleBuilder::buildImage(const InputDescription &input) {
            << input.name << "'";
   const auto &layer = std::get<PatchifyLayer>(source->kind);
   const ImageShape &shape = *input.image;
+  Location sizeLoc = input.sizeLoc.value_or(input.loc);
   if (shape.size.height % layer.patch.height != 0 ||
-      shape.size.width % layer.patch.width != 0)
-    return emitError(source->loc, "expected images in whole patches of ")
-           << format(layer.patch) << " pixels, found images of "
-           << format(shape.size);
+      shape.size.width % layer.patch.width != 0) {
+    InFlightDiagnostic diagnostic =
+        emitError(sizeLoc, "expected images in whole patches of ")
+        << format(layer.patch) << " pixels, found images of "
+        << format(shape.size);
+    diagnostic.attachNote(source->loc) << "the patches are here";
+    return diagnostic;
+  }
   image = Image{{},
                 {shape.size.height / layer.patch.height,
                  shape.size.width / layer.patch.width},
@@ -57,8 +64,8 @@ LogicalResult ModuleBuilder::buildImage(const InputDescription &input) {
   if (llvm::MulOverflow(shape.size.height, shape.size.width, elements) ||
       llvm::MulOverflow(elements, shape.channels, elements) ||
       elements > maxDimension || image->getTokens() > maxDimension)
-    return emitError(input.loc, "expected images of fewer than 2^31 elements "
-                                "and tokens");
+    return emitError(sizeLoc, "expected images of fewer than 2^31 elements "
+                              "and tokens");
 
   auto type = RankedTensorType::get({ShapedType::kDynamic, shape.channels,
                                      shape.size.height, shape.size.width},

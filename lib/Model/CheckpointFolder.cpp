@@ -8,6 +8,7 @@
 #include "CheckpointFolder.h"
 #include "Family.h"
 #include "hexad/Model/Json.h"
+#include "hexad/Model/SourceDiagnostics.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -137,7 +138,8 @@ OwningOpRef<ModuleOp> hexad::readCheckpointFolder(llvm::StringRef folder,
   if (description.weightsFile.empty() ||
       failed(family->describe(*config, *architecture, description)) ||
       (options.imageSize &&
-       failed(setImageSize(description, *options.imageSize))))
+       failed(setImageSize(description, *options.imageSize,
+                           getOptionLoc(context, "--image-size")))))
     return nullptr;
   llvm::Expected<const TensorSource *> source =
       tensors.get(description.weightsFile);

@@ -11,6 +11,7 @@
 #include "TextFile.h"
 #include "YamlFields.h"
 #include "hexad/Model/Json.h"
+#include "hexad/Model/SourceDiagnostics.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -190,7 +191,8 @@ OwningOpRef<ModuleOp> hexad::readDescription(llvm::StringRef path,
   if (failed(reader.read(*root)))
     return nullptr;
   if (options.imageSize &&
-      failed(setImageSize(description, *options.imageSize)))
+      failed(setImageSize(description, *options.imageSize,
+                          getOptionLoc(context, "--image-size"))))
     return nullptr;
   Location weightsLoc = root->find("weights")->value.find("file")->value.loc;
   llvm::Expected<const TensorSource *> source =

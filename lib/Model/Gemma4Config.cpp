@@ -46,8 +46,9 @@ static LogicalResult readLayerConfigs(const ConfigFile &config,
   }
   for (const auto &entry : *config.find("per_layer_config")->getAsObject()) {
     uint64_t number;
+    // "01" is a number, but not one that is looked up.
     if (llvm::StringRef(entry.first).getAsInteger(10, number) ||
-        number >= shapes.size())
+        number >= shapes.size() || entry.first.str() != std::to_string(number))
       return emitError(layers.getLocation(entry.first),
                        "expected a layer from 0 to ")
              << shapes.size() - 1 << ", found " << quoteName(entry.first.str());

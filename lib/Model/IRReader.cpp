@@ -9,6 +9,7 @@
 #include "TextFile.h"
 #include "hexad/Model/Json.h"
 #include "hexad/Model/ModelInterface.h"
+#include "hexad/Model/SourceDiagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -156,8 +157,9 @@ OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
 
   func::FuncOp function = getModelFunction(*module);
   if (options.imageSize) {
-    emitError(function.getLoc(), "an image size can be given to descriptions "
-                                 "and checkpoint folders only");
+    emitError(getOptionLoc(context, "--image-size"),
+              "an image size can be given to descriptions and checkpoint "
+              "folders only");
     return nullptr;
   }
   for (llvm::StringRef output : options.outputs) {
@@ -166,8 +168,19 @@ OwningOpRef<ModuleOp> hexad::readIR(llvm::StringRef path,
       isThere |=
           cast<StringAttr>(function.getResultAttr(i, "hexad.name")) == output;
     if (!isThere) {
-      emitError(function.getLoc(), "the model has no output ")
-          << quoteName(output);
+      InFlightDiagnostic diagnostic =
+          emitError(getOptionLoc(context, "--outputs"), "there is no output ")
+          << quoteName(output) << "; expected ";
+      llvm::interleave(
+          llvm::seq(function.getNumResults()),
+          [&](unsigned i) {
+            diagnostic << "'"
+                       << cast<StringAttr>(
+                              function.getResultAttr(i, "hexad.name"))
+                              .getValue()
+                       << "'";
+          },
+          [&] { diagnostic << ", "; });
       return nullptr;
     }
   }

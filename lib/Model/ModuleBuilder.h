@@ -10,6 +10,7 @@
 
 #include "hexad/Dialect/Hexad/IR/HexadDialect.h"
 #include "hexad/Model/Description.h"
+#include "hexad/Model/SourceDiagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
@@ -80,6 +81,10 @@ private:
     CacheOp cache;
   };
 
+  /// The place of messages about outputs that were asked for.
+  mlir::Location getOutputsLoc() {
+    return getOptionLoc(builder.getContext(), "--outputs");
+  }
   mlir::LogicalResult checkOutputs();
   mlir::LogicalResult buildInputs();
   mlir::FailureOr<Activations> buildLayers(llvm::ArrayRef<Layer> layers,

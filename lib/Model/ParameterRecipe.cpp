@@ -9,6 +9,7 @@
 #include "hexad/Model/HalfFloats.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
@@ -101,6 +102,32 @@ bool ParameterRecipe::pickColumns(DenseI64ArrayAttr pick, int64_t layer,
     return false;
   part.firstColumn = *first;
   return true;
+}
+
+/// What a layer takes, in words: `rows 32 to 63`.
+static std::string describeRun(const char *what, std::optional<int64_t> first,
+                               int64_t count) {
+  int64_t last;
+  if (!first || llvm::AddOverflow(*first, count - 1, last))
+    return llvm::formatv("{0}s beyond 64 bits", what);
+  if (count == 1)
+    return llvm::formatv("{0} {1}", what, *first);
+  return llvm::formatv("{0}s {1} to {2}", what, *first, last);
+}
+
+static std::string describeRows(ArrayRef<int64_t> pick, int64_t layer) {
+  std::optional<int64_t> first =
+      getFirst(pick[0], pick.size() == 5 ? pick[4] : 0, layer);
+  std::string rows = describeRun("row", first, pick[1]);
+  int64_t count = pick[3], last = pick[1] - 1, distance;
+  if (count == 1 || !first)
+    return rows;
+  if (llvm::MulOverflow(count - 1, pick[2], distance) ||
+      llvm::AddOverflow(distance, *first, distance) ||
+      llvm::AddOverflow(distance, last, last))
+    return describeRun("row", std::nullopt, 1);
+  return llvm::formatv("{0}, {1} times, {2} apart, up to row {3},", rows, count,
+                       pick[2], last);
 }
 
 /// The shape of a stored tensor with as many dimensions as `rank`, if it has
@@ -209,16 +236,23 @@ FailureOr<ParameterRecipe> ParameterRecipe::resolve(ParameterOp parameter,
                     ? cast<DenseI64ArrayAttr>((*parameter.getPicks())[part])
                     : DenseI64ArrayAttr();
     if (!pickRows(pick, layer, found)) {
-      fail() << "the picked rows " << pick << " of layer " << layer
-             << " do not lie inside the " << found.storedRows << " of tensor '"
-             << name << "'";
-      return failure();
+      InFlightDiagnostic diagnostic = fail();
+      diagnostic << "layer " << layer << " takes " << describeRows(pick, layer)
+                 << " of tensor '" << name << "', which has shape "
+                 << formatShape(shape)
+                 << (recipe.transposed ? ", transposed" : "");
+      return diagnostic;
     }
     if (!pickColumns(parameter.getColumnsAttr(), layer, shape, found)) {
-      fail() << "the columns " << parameter.getColumnsAttr() << " of layer "
-             << layer << " do not lie inside tensor '" << name << "' of shape "
-             << formatShape(shape);
-      return failure();
+      ArrayRef<int64_t> columns = *parameter.getColumns();
+      InFlightDiagnostic diagnostic = fail();
+      diagnostic << "layer " << layer << " takes "
+                 << describeRun("column",
+                                getFirst(columns[0], columns[2], layer),
+                                columns[1])
+                 << " of tensor '" << name << "', which has shape "
+                 << formatShape(shape);
+      return diagnostic;
     }
     if (layer > 0)
       fits &= recipe.parts[part].storedRows == found.storedRows;

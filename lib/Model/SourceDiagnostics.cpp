@@ -21,16 +21,29 @@ SourceDiagnostics::SourceDiagnostics(llvm::SourceMgr &sources,
     bool isReadable = isLineReadable(diagnostic.getLocation());
     for (const Diagnostic &note : diagnostic.getNotes())
       isReadable &= isLineReadable(note.getLocation());
-    if (isReadable)
+    auto option = dyn_cast<NameLoc>(diagnostic.getLocation());
+    if (option && !isa<UnknownLoc>(option.getChildLoc()))
+      option = {};
+    if (isReadable && !option)
       return SourceMgrDiagnosticHandler::emitDiagnostic(diagnostic);
-    auto emit = [this](const Diagnostic &part) {
-      emitDiagnostic(part.getLocation(), part.str(), part.getSeverity(),
-                     /*displaySourceLine=*/false);
+    auto emit = [&](const Diagnostic &part) {
+      if (option && part.getLocation() == option)
+        this->sources.PrintMessage(
+            llvm::errs(),
+            llvm::SMDiagnostic(option.getName().getValue(),
+                               llvm::SourceMgr::DK_Error, part.str()));
+      else
+        emitDiagnostic(part.getLocation(), part.str(), part.getSeverity(),
+                       /*displaySourceLine=*/isReadable);
     };
     emit(diagnostic);
     for (const Diagnostic &note : diagnostic.getNotes())
       emit(note);
   });
+}
+
+Location hexad::getOptionLoc(MLIRContext *context, llvm::StringRef option) {
+  return NameLoc::get(StringAttr::get(context, option));
 }
 
 bool SourceDiagnostics::isLineReadable(Location loc) const {

@@ -77,6 +77,17 @@ public:
   /// `iteration` is the first in which it is used.
   LogicalResult resolve(Location loc, llvm::StringRef layer, int64_t iteration,
                         bool bias, TensorNames &names) {
+    // What stands in a description is whole, unless a family completes it.
+    bool isKnown = family && llvm::any_of(family->stems, [&](auto &stem) {
+                     return stem.layer == layer;
+                   });
+    if (bias && !isKnown && names.weight.empty() != names.bias.empty()) {
+      bool isBias = names.bias.empty();
+      return emitError(loc, "expected 'tensors' of '")
+             << layer << "' to name 'weight' and 'bias', found "
+             << (isBias ? "'weight'" : "'bias'") << " alone, '"
+             << (isBias ? names.weight : names.bias) << "'";
+    }
     if (names.weight.empty() &&
         failed(find(loc, layer, iteration, {".weight", ".gamma", ""},
                     names.weight)))

@@ -143,6 +143,42 @@ Error Inputs::checkPositions() const {
   return Error::success();
 }
 
+/// The input that --prompt-tokens gives: the first one of ids.
+static size_t findTokens(const LibraryInfo &info) {
+  return find_if(info.inputs,
+                 [](const InputInfo &input) {
+                   return input.kind == HEXAD_INPUT_IDS;
+                 }) -
+         info.inputs.begin();
+}
+
+Error Inputs::checkMissing() const {
+  for (auto [index, input] : enumerate(info->inputs))
+    if (!given[index] && !input.optional)
+      return createStringError(
+          "the input '" + input.name + "' is missing; give it with --inputs" +
+          (index == findTokens(*info) ? ", --input or --prompt-tokens"
+                                      : " or --input"));
+  return Error::success();
+}
+
+Expected<Inputs> Inputs::fromTokens(const LibraryInfo &info,
+                                    std::vector<int32_t> tokens) {
+  size_t index = findTokens(info);
+  if (index == info.inputs.size())
+    return createStringError("the model '" + info.name +
+                             "' has no input of token ids; --prompt-tokens "
+                             "needs one");
+  Inputs inputs(info);
+  inputs.batch = 1;
+  inputs.seq = tokens.size();
+  inputs.values[index] = std::move(tokens);
+  inputs.given[index] = true;
+  if (Error error = inputs.checkMissing())
+    return std::move(error);
+  return inputs;
+}
+
 Expected<Inputs> Inputs::read(const LibraryInfo &info,
                               ArrayRef<std::string> files,
                               ArrayRef<std::string> arrays) {
@@ -162,15 +198,13 @@ Expected<Inputs> Inputs::read(const LibraryInfo &info,
                                argument + "'");
     Expected<NpyArray> array = readNpy(path);
     if (!array)
-      return array.takeError();
+      return createStringError("input '" + name +
+                               "': " + toString(array.takeError()));
     if (Error error = inputs.take(name, array->tensor, path))
       return std::move(error);
   }
-  for (auto [index, input] : enumerate(info.inputs))
-    if (!inputs.given[index] && !input.optional)
-      return createStringError(
-          "the input '" + input.name +
-          "' is missing; give it with --inputs or --input");
+  if (Error error = inputs.checkMissing())
+    return std::move(error);
   // Labels may have been read before the batch was known.
   for (auto [index, input] : enumerate(info.inputs))
     if (input.kind == HEXAD_INPUT_SEGMENT_LABELS && inputs.given[index] &&

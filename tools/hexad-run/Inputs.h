@@ -24,6 +24,10 @@ public:
                                      llvm::ArrayRef<std::string> files,
                                      llvm::ArrayRef<std::string> arrays);
 
+  /// One batch row of these ids, all of them real.
+  static llvm::Expected<Inputs> fromTokens(const LibraryInfo &info,
+                                           std::vector<int32_t> tokens);
+
   size_t batch = 0, seq = 0;
 
   /// The values of an input, null if it is not given.
@@ -43,6 +47,7 @@ public:
   size_t countTokens() const;
 
 private:
+  llvm::Error checkMissing() const;
   Inputs(const LibraryInfo &info)
       : info(&info), values(info.inputs.size()), given(info.inputs.size()) {}
   llvm::Error take(llvm::StringRef name, const StoredTensor &tensor,

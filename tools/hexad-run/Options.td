@@ -18,7 +18,7 @@ def : Flag<["-"], "h">, Alias<help>;
 def json : Flag<["--"], "json">,
     HelpText<"Print shapes, tokens and times as JSON to standard output">;
 defm generate : Value<"generate", "N", "Print N tokens that follow the inputs, see below">;
-defm prompt_tokens : Value<"prompt-tokens", "IDS", "With --generate: the inputs, ids with commas between">;
+defm prompt_tokens : Value<"prompt-tokens", "IDS", "Instead of inputs from files: the ids of one batch row, with commas between">;
 defm temperature : Value<"temperature", "T", "Draw tokens; less than 1: rather probable ones (default: the most probable one; 1 with --top-k or --top-p)">;
 defm top_k : Value<"top-k", "K", "Draw among the K most probable tokens">;
 defm top_p : Value<"top-p", "P", "Draw among the most probable tokens that have P (0 to 1) together">;

@@ -9,10 +9,10 @@
 #include "Generation.h"
 #include "Inputs.h"
 #include "LoadedLibrary.h"
+#include "Outputs.h"
 #include "hexad/Driver/CommandLine.h"
 #include "hexad/Driver/OptionTable.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -37,6 +37,9 @@ A library compiled with --outputs=attention can show what its layers look at:
 tokens of one batch row.
 
   hexad run libbert.so --inputs in.safetensors --attention-map map.svg --layer 2
+  hexad run libbert.so --prompt-tokens 101,7592,102 --attention-map map.svg
+
+Outputs of one number, as the loss, are printed.
 
 Language models continue a prompt with --generate. Token ids go to standard
 output while they are made: one line a step, one id for each batch row, '-' for a
@@ -50,18 +53,6 @@ has `tokens`, int64 [batch, N]; -1 behind the end of a row that stopped.
 //===----------------------------------------------------------------------===//
 // One call
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A stacked output is `count` tensors `name.0 …`, stored one behind the other.
-struct Output {
-  const OutputInfo *info;
-  SmallVector<int64_t, 4> shape; ///< without the stack's dimension
-  size_t elements;
-  std::unique_ptr<float[], decltype(&std::free)> values;
-};
-
-} // namespace
 
 /// The names of --only; none without it.
 static Expected<SmallVector<StringRef>>
@@ -80,61 +71,6 @@ getWanted(const LibraryInfo &info, const InputArgList &arguments) {
                          [](const OutputInfo &output) { return output.name; }),
                ", "));
   return wanted;
-}
-
-static Expected<std::vector<Output>> makeOutputs(const LibraryInfo &info,
-                                                 const Inputs &inputs,
-                                                 ArrayRef<StringRef> wanted) {
-  std::vector<Output> outputs;
-  for (const OutputInfo &output : info.outputs) {
-    if (!wanted.empty() && !is_contained(wanted, output.name))
-      continue;
-    SmallVector<int64_t, 4> shape;
-    if (output.kind != HEXAD_OUTPUT_SCALAR) {
-      shape.push_back(inputs.batch);
-      if (output.kind != HEXAD_OUTPUT_POOLED)
-        shape.push_back(inputs.seq);
-      shape.push_back(output.columns);
-    }
-    if (output.kind == HEXAD_OUTPUT_MAPS)
-      shape = {int64_t(inputs.batch), output.columns, int64_t(inputs.seq),
-               int64_t(inputs.seq)};
-    std::optional<int64_t> elements = output.count;
-    for (int64_t dim : shape)
-      if (elements)
-        elements = checkedMul(*elements, dim);
-    // Far more than any machine's memory, less than what overflows.
-    if (!elements || *elements > int64_t(1) << 44)
-      return createStringError("the output '" + output.name +
-                               "' would be too large");
-    // Null if a batch is too large for this machine; a vector would abort.
-    auto *values =
-        static_cast<float *>(std::calloc(*elements + 1, sizeof(float)));
-    if (!values)
-      return createStringError("not enough memory for the output '" +
-                               output.name + "'");
-    outputs.push_back(
-        {&output, shape, static_cast<size_t>(*elements), {values, std::free}});
-  }
-  return outputs;
-}
-
-static Error writeOutputs(ArrayRef<Output> outputs, StringRef path) {
-  std::vector<TensorToWrite> tensors;
-  for (const Output &output : outputs) {
-    ArrayRef<uint8_t> bytes(
-        reinterpret_cast<const uint8_t *>(output.values.get()),
-        output.elements * sizeof(float));
-    const size_t size = bytes.size() / output.info->count;
-    for (int64_t i = 0; i < output.info->count; ++i) {
-      std::string name = output.info->name;
-      if (output.info->stacked)
-        name += "." + std::to_string(i);
-      tensors.push_back(
-          {name, StoredType::F32, output.shape, bytes.slice(i * size, size)});
-    }
-  }
-  return writeSafetensors(path, tensors);
 }
 
 static void printSummary(const LibraryInfo &info, const Inputs &inputs,
@@ -158,6 +94,14 @@ static void printSummary(const LibraryInfo &info, const Inputs &inputs,
           shape.push_back(dim);
         json.attribute(output.info->name, std::move(shape));
       }
+    });
+    // JSON has no NaN.
+    json.attributeObject("scalars", [&] {
+      for (const Output &output : outputs)
+        if (output.info->kind == HEXAD_OUTPUT_SCALAR)
+          json.attribute(output.info->name, std::isfinite(output.values[0])
+                                                ? json::Value(output.values[0])
+                                                : json::Value(nullptr));
     });
   });
   outs() << "\n";
@@ -217,6 +161,29 @@ getPicture(const InputArgList &arguments, const LibraryInfo &info,
   return std::move(*picture);
 }
 
+static void warn(const Twine &message) {
+  errs() << tool.name << ": warning: " << message << "\n";
+}
+
+/// A loss without labels is not a number.
+static void warnOfMissingLabels(const LibraryInfo &info, const Inputs &inputs,
+                                ArrayRef<Output> outputs) {
+  auto scalar = find_if(outputs, [](const Output &output) {
+    return output.info->kind == HEXAD_OUTPUT_SCALAR;
+  });
+  if (scalar == outputs.end())
+    return;
+  for (auto [index, input] : enumerate(info.inputs))
+    if ((input.kind == HEXAD_INPUT_LABELS ||
+         input.kind == HEXAD_INPUT_NEXT_LABELS ||
+         input.kind == HEXAD_INPUT_SEGMENT_LABELS) &&
+        !inputs.getPointer(index))
+      warn("the output '" + scalar->info->name + "' is NaN, as the input '" +
+           input.name +
+           "' is not given; give it with --inputs or --input, or choose other "
+           "outputs with --only");
+}
+
 static Error forward(LoadedLibrary &library, const Inputs &inputs,
                      unsigned threads, const InputArgList &arguments) {
   const LibraryInfo &info = library.getInfo();
@@ -237,6 +204,7 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
   Expected<std::vector<Output>> outputs = makeOutputs(info, inputs, *wanted);
   if (!outputs)
     return outputs.takeError();
+  warnOfMissingLabels(info, inputs, *outputs);
 
   std::vector<void *> pointers;
   for (size_t index = 0; index < info.inputs.size(); ++index) {
@@ -260,8 +228,14 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
       if (Error error =
               (*picture)->write(ArrayRef(output.values.get(), output.elements)))
         return error;
-  if (arguments.hasArg(OPT_json))
+  if (arguments.hasArg(OPT_json)) {
     printSummary(info, inputs, *outputs, seconds);
+    return Error::success();
+  }
+  if (!printScalars(*outputs, outs()) &&
+      !arguments.hasArg(OPT_outputs, OPT_attention_map))
+    warn("the outputs are not written anywhere; --outputs, --attention-map and "
+         "--json are ways to see them");
   return Error::success();
 }
 
@@ -338,8 +312,8 @@ getSamplingOptions(const InputArgList &arguments) {
 /// Options that say nothing without --generate, or with it.
 static Error checkCombination(const InputArgList &arguments) {
   bool generates = arguments.hasArg(OPT_generate);
-  for (OptionID option : {OPT_prompt_tokens, OPT_temperature, OPT_top_k,
-                          OPT_top_p, OPT_seed, OPT_stop_tokens})
+  for (OptionID option :
+       {OPT_temperature, OPT_top_k, OPT_top_p, OPT_seed, OPT_stop_tokens})
     if (const Arg *argument = arguments.getLastArg(option);
         argument && !generates)
       return createStringError("the option '" +
@@ -361,6 +335,12 @@ static Error checkCombination(const InputArgList &arguments) {
       arguments.hasArg(OPT_inputs, OPT_input))
     return createStringError(
         "--prompt-tokens and inputs from files exclude each other");
+  const Arg *outputs = arguments.getLastArg(OPT_outputs);
+  const Arg *map = arguments.getLastArg(OPT_attention_map);
+  if (outputs && map && isSameFile(outputs->getValue(), map->getValue()))
+    return createStringError("--outputs and --attention-map name the same file "
+                             "'%s'",
+                             map->getValue());
   return Error::success();
 }
 
@@ -464,12 +444,14 @@ static Error run(const InputArgList &arguments) {
   auto library = LoadedLibrary::open(*path, *weightsMemory);
   if (!library)
     return library.takeError();
-  if (arguments.hasArg(OPT_prompt_tokens))
+  bool hasPrompt = arguments.hasArg(OPT_prompt_tokens);
+  if (hasPrompt && arguments.hasArg(OPT_generate))
     return generateTokens(**library, {*promptTokens}, options, arguments);
   const LibraryInfo &info = (*library)->getInfo();
   Expected<Inputs> inputs =
-      Inputs::read(info, arguments.getAllArgValues(OPT_inputs),
-                   arguments.getAllArgValues(OPT_input));
+      hasPrompt ? Inputs::fromTokens(info, std::move(*promptTokens))
+                : Inputs::read(info, arguments.getAllArgValues(OPT_inputs),
+                               arguments.getAllArgValues(OPT_input));
   if (!inputs)
     return inputs.takeError();
   if (!arguments.hasArg(OPT_generate))

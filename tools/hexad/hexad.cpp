@@ -24,9 +24,11 @@ struct Verb {
   const char *name, *usage, *summary;
 };
 constexpr Verb verbs[] = {
-    {"compile", "INPUT -o DIR", "compile a model to a native library"},
+    {"compile", "INPUT -o DIR [--outputs=hidden,attention,loss]",
+     "compile a model of text or images to a native library"},
     {"run", "LIBRARY --inputs FILE --outputs FILE",
-     "run a compiled library on inputs from files"}};
+     "run a compiled library on tokens, images and labels from files: outputs, "
+     "loss,\n      pictures of attention maps, generated text"}};
 } // namespace
 
 static void printHelp(FILE *file) {
@@ -36,6 +38,7 @@ static void printHelp(FILE *file) {
   for (const Verb &verb : verbs)
     std::fprintf(file, "  hexad %s %s\n      %s\n", verb.name, verb.usage,
                  verb.summary);
+  std::fputs("  hexad --version\n      print the version\n", file);
   std::fputs("\n`hexad VERB --help` says more about each. A first try:\n\n"
              "  hexad compile bert-checkpoint/ -o build --name bert\n"
              "  hexad run build/libbert.so --inputs in.safetensors "

@@ -54,6 +54,8 @@ struct InputDescription {
   bool isMask = false;
   bool optional = false;
   std::optional<ImageShape> image = {};
+  /// Where the size of images was asked for, if not at `loc`.
+  std::optional<mlir::Location> sizeLoc = {};
 };
 
 /// Rows of a table, chosen by the ids of an input.
@@ -380,9 +382,10 @@ struct Description {
 void forEachLayer(llvm::MutableArrayRef<Layer> layers,
                   llvm::function_ref<void(Layer &, int64_t)> visit);
 
-/// Gives the images of `description` another size than they have. Emits a
-/// diagnostic if there are none.
-mlir::LogicalResult setImageSize(Description &description, GridSize size);
+/// Gives the images of `description` another size than they have, as `loc` asks
+/// for. Emits a diagnostic if there are none.
+mlir::LogicalResult setImageSize(Description &description, GridSize size,
+                                 mlir::Location loc);
 
 /// Makes hexad IR (docs/Architecture.md) of a description. `outputs` are asked
 /// for beside the model's own: `hidden`, `attention` or names of its own. Emits

@@ -25,6 +25,10 @@ private:
   llvm::SourceMgr &sources;
 };
 
+/// The place of a diagnostic about ReadOptions: the option of the command line
+/// that gave them, which stands where others have a file.
+mlir::Location getOptionLoc(mlir::MLIRContext *context, llvm::StringRef option);
+
 } // namespace hexad
 
 #endif // HEXAD_MODEL_SOURCEDIAGNOSTICS_H

@@ -599,34 +599,38 @@ TEST_F(DescriptionReader, RefusesTensorsThatNothingReads) {
 }
 
 TEST_F(DescriptionReader, RefusesOutputs) {
-  expectTextError(goodText, "1:1",
-                  "there is no output 'hiden'; expected 'hidden', 'attention', "
-                  "'loss', 'logits'",
-                  {"hiden"});
+  auto expectOutputError = [&](llvm::StringRef text, llvm::StringRef what,
+                               ArrayRef<std::string> outputs) {
+    expectError(folder.write("model.yaml", text), "--outputs: error: ", what,
+                outputs);
+  };
+  expectOutputError(
+      goodText,
+      "there is no output 'hiden'; expected 'hidden', 'attention', "
+      "'loss', 'logits'",
+      {"hiden"});
   tensors.resize(1);
   store();
-  expectTextError("name: tiny\ninputs: { ids: \"i32[batch, seq]\" }\n"
-                  "weights: { file: w.safetensors }\nlayers:\n"
-                  "  - embedding: { input: ids, entries: 7, dim: 4, tensors: "
-                  "table }\n  - output: x\n",
-                  "1:1", "output 'hidden' needs one 'repeat' of layers",
-                  {"hidden"});
+  expectOutputError("name: tiny\ninputs: { ids: \"i32[batch, seq]\" }\n"
+                    "weights: { file: w.safetensors }\nlayers:\n"
+                    "  - embedding: { input: ids, entries: 7, dim: 4, tensors: "
+                    "table }\n  - output: x\n",
+                    "output 'hidden' needs one 'repeat' of layers", {"hidden"});
   std::string start = "name: tiny\ninputs: { ids: \"i32[batch, seq]\" }\n"
                       "weights: { file: w.safetensors }\nlayers:\n"
                       "  - embedding: { input: ids, entries: 7, dim: 4, "
                       "tensors: table }\n";
-  expectTextError(start + "  - output: x\n", "1:1",
-                  "output 'attention' needs a layer 'attention'",
-                  {"attention"});
+  expectOutputError(start + "  - output: x\n",
+                    "output 'attention' needs a layer 'attention'",
+                    {"attention"});
   std::string names = "query: q, key: k, value: v, output: o";
-  expectTextError(start + "  - attention: { heads: 2, tensors: { " + names +
-                      " } }\n  - attention: { name: second, heads: 4, "
-                      "tensors: { " +
-                      names + " } }\n  - output: x\n",
-                  "7:5",
-                  "output 'attention' needs layers of as many heads each, "
-                  "expected 2, found 4",
-                  {"attention"});
+  expectOutputError(start + "  - attention: { heads: 2, tensors: { " + names +
+                        " } }\n  - attention: { name: second, heads: 4, "
+                        "tensors: { " +
+                        names + " } }\n  - output: x\n",
+                    "output 'attention' needs layers of as many heads each, "
+                    "expected 2, found 4",
+                    {"attention"});
 }
 
 TEST_F(DescriptionReader, RefusesPaths) {

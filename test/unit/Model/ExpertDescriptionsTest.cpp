@@ -194,6 +194,43 @@ TEST_F(ExpertDescriptions, RefusesKeys) {
                  "", "expected no '{' but that of {i}");
 }
 
+/// Without a family that completes them, both are named, or the stem.
+TEST_F(ExpertDescriptions, RefusesHalfOfTheNames) {
+  auto getText = [](llvm::StringRef router, llvm::StringRef down) {
+    return ("{ experts: 4, hidden: 5, activation: silu, bias: true, fused: "
+            "blocks, router: { top_k: 2, bias: true }, tensors: { router: " +
+            router +
+            ", gate_up: { weight: gate_up, bias: gate_up_bias }, down: " +
+            down + " } }")
+        .str();
+  };
+  expectMoeError(
+      getText("{ weight: router.weight }", "{ weight: down, bias: down_bias }"),
+      "6:5",
+      "expected 'tensors' of 'moe.router' to name 'weight' and "
+      "'bias', found 'weight' alone, 'router.weight'");
+  expectMoeError(getText("router", "{ bias: down_bias }"), "6:5",
+                 "expected 'tensors' of 'moe.down' to name 'weight' and "
+                 "'bias', found 'bias' alone, 'down_bias'");
+}
+
+TEST_F(ExpertDescriptions, RefusesFusedShapes) {
+  auto getText = [](llvm::StringRef hidden, llvm::StringRef layout) {
+    return ("{ experts: 4, hidden: " + hidden +
+            ", activation: silu, fused: " + layout +
+            ", router: { top_k: 2 }, tensors: { router: router, gate_up: { "
+            "weight: gate_up }, down: { weight: down } } }")
+        .str();
+  };
+  expectMoeError(getText("6", "blocks"), "6:5",
+                 "parameter @moe.up.weight: layer 0 takes rows 6 to 11 of "
+                 "tensor 'gate_up', which has shape [10, 8]");
+  expectMoeError(getText("6", "interleaved"), "6:5",
+                 "parameter @moe.gate.weight: layer 0 takes row 0, 6 times, 2 "
+                 "apart, up to row 10, of tensor 'gate_up', which "
+                 "has shape [10, 8]");
+}
+
 TEST_F(ExpertDescriptions, RefusesRouters) {
   expectMoeError(makeMoe(", top_groups: 1", "", byExpert), "6:5",
                  "expected groups of experts and the number of open ones "

@@ -137,6 +137,8 @@ TEST_F(Gemma4Family, SizesOfHeadsHaveTwoSpellings) {
   };
   expectConfigError(broken(R"("6": {"head_dim": 6})"), "16:1",
                     "expected a layer from 0 to 5, found '6'");
+  expectConfigError(broken(R"("01": {"head_dim": 6})"), "16:1",
+                    "expected a layer from 0 to 5, found '01'");
   expectConfigError(broken(R"("one": {})"), "16:1",
                     "expected a layer from 0 to 5, found 'one'");
   expectConfigError(broken(R"("2": {"window": 6})"), "16:7",

@@ -200,7 +200,8 @@ TEST_F(IRReader, RefusesInterfaces) {
              "{hexad.name = \"rows\"}) attributes {hexad.position_limit = "
              "\"x\"} {"),
       "", "expected hexad.position_limit to be a positive i64");
-  expectTextError(goodText, "", "the model has no output 'hidden'", {"hidden"});
+  expectError(folder.write("model.mlir", goodText), "--outputs: error: ",
+              "there is no output 'hidden'; expected 'rows'", {"hidden"});
 }
 
 TEST_F(IRReader, RefusesParameters) {

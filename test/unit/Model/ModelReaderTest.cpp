@@ -162,7 +162,7 @@ TEST_F(LossReader, MaskedModelsHaveTheirOwnLabels) {
 }
 
 TEST_F(LossReader, NeedsLogits) {
-  expectError(getGolden("bert"), "",
+  expectError(getGolden("bert"), "--outputs: error: ",
               "output 'loss' needs an output 'logits', which it compares with "
               "labels",
               {"loss"});

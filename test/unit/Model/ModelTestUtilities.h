@@ -32,6 +32,8 @@ protected:
       if (auto loc = llvm::dyn_cast<mlir::FileLineColLoc>(d.getLocation()))
         stream << llvm::sys::path::filename(loc.getFilename().getValue()) << ':'
                << loc.getLine() << ':' << loc.getColumn() << ": ";
+      else if (auto loc = llvm::dyn_cast<mlir::NameLoc>(d.getLocation()))
+        stream << loc.getName().getValue() << ": ";
       bool isError = d.getSeverity() == mlir::DiagnosticSeverity::Error;
       stream << (isError ? "error: " : "warning: ") << d << "\n";
       errors += isError;

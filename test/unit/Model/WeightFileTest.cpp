@@ -408,16 +408,17 @@ TEST_F(WeightFile, PicksThatDoNotLieInside) {
   };
   struct {
     const char *type, *attribute, *message;
-  } cases[] = {{"2x10x8", "picks = [array<i64: 5, 10, 10, 1, 6>]",
-                "of layer 1 do not lie inside the 20 of tensor 't'"},
-               {"2x20x4", "columns = array<i64: 1, 4, 4>",
-                "of layer 1 do not lie inside tensor 't' of shape [20, 8]"},
-               {"2x10x8",
-                "picks = [array<i64: 0, 10, 10, 1, 9223372036854775807>]",
-                "of layer 1 do not lie inside"},
-               // As many rows as there are numbers.
-               {"2x10x8", "picks = [array<i64: 0, 2, 0, 9223372036854775807>]",
-                "do not lie inside"}};
+  } cases[] = {
+      {"2x10x8", "picks = [array<i64: 5, 10, 10, 1, 6>]",
+       "layer 1 takes rows 11 to 20 of tensor 't', which has shape [20, 8]"},
+      {"2x20x4", "columns = array<i64: 1, 4, 4>",
+       "layer 1 takes columns 5 to 8 of tensor 't', which has shape [20, 8]"},
+      {"2x10x8", "picks = [array<i64: 0, 10, 10, 1, 9223372036854775807>]",
+       "layer 1 takes rows beyond 64 bits of tensor 't'"},
+      // As many rows as there are numbers.
+      {"2x10x8", "picks = [array<i64: 0, 2, 0, 9223372036854775807>]",
+       "layer 0 takes rows 0 to 1, 9223372036854775807 times, 0 apart, up to "
+       "row 1, of tensor 't'"}};
   for (auto &each : cases) {
     std::string error = getError(each.type, each.attribute);
     EXPECT_NE(error.find(each.message), std::string::npos) << error;
@@ -671,12 +672,16 @@ TEST_F(WeightFile, RefusesRecipesThatDoNotFit) {
   expectMessage("tensor<2x3x8" + from + "[\"a\"] " + offset +
                     ", panel = 8 : i64}",
                 "in panels of 8");
-  for (llvm::StringRef pick :
-       {"4, 1, 0, 1", "0, 5, 0, 1", "1, 2, 2, 2",
-        "0, 1, 4611686018427387904, 4", "9223372036854775807, 1, 0, 1"})
+  for (auto [pick, rows] :
+       {std::pair("4, 1, 0, 1", "row 4"),
+        std::pair("0, 5, 0, 1", "rows 0 to 4"),
+        std::pair("1, 2, 2, 2", "rows 1 to 2, 2 times, 2 apart, up to row 4,"),
+        std::pair("0, 1, 4611686018427387904, 4", "rows beyond 64 bits"),
+        std::pair("9223372036854775807, 1, 0, 1", "row 9223372036854775807")})
     expectMessage("tensor<4x3" + from + "[\"a\"] " + offset +
-                      ", picks = [array<i64: " + pick.str() + ">]}",
-                  "do not lie inside the 4 of tensor 'a'");
+                      ", picks = [array<i64: " + std::string(pick) + ">]}",
+                  "layer 0 takes " + std::string(rows) +
+                      " of tensor 'a', which has shape [4, 3]");
   expectMessage("tensor<4x3" + from + "[\"a\"] " + offset +
                     ", picks = [array<i64: 0, 2, 0, 1>]}",
                 "expected shape [4, 3], found [2, 3]");

@@ -23,14 +23,19 @@ static bool hasSoundGroups(RouteOp op) {
          topGroups <= groups;
 }
 
+/// Of experts: their numbers are exact in f32, and twice as many fit anything.
+static bool isCount(int64_t count) {
+  return count > 0 && count <= int64_t(1) << 24;
+}
+
 LogicalResult RouteOp::verify() {
   int64_t experts = getExperts(), topK = getTopK();
   int64_t padded = llvm::alignTo(experts, lanes);
   auto constraints =
       Constraints(*this)
-          .require(experts > 0 && experts <= int64_t(1) << 24, "route_c1",
+          .require(isCount(experts), "route_c1",
                    "expected from 1 to 2^24 experts")
-          .require(topK > 0 && topK <= experts, "route_c5",
+          .require(isCount(topK) && topK <= experts, "route_c5",
                    "expected a top_k from 1 to the number of experts")
           .require(hasSoundGroups(*this), "route_c6",
                    "expected top_groups of groups of equally many experts, two "
@@ -40,7 +45,7 @@ LogicalResult RouteOp::verify() {
           .same("route_c2", "rows of destination", getSize(getDestination(), 0),
                 getSize(getLogits(), 0))
           .atLeast("route_c2", "columns of destination",
-                   getSize(getDestination(), 1), 2 * topK);
+                   getSize(getDestination(), 1), 2 * getTopK());
   if (getSelectionBias())
     constraints.atLeast("route_c3", "elements of selection_bias",
                         getSize(getSelectionBias(), 0), padded);
@@ -52,11 +57,8 @@ LogicalResult RouteOp::verify() {
 
 LogicalResult GroupRowsOp::verify() {
   return Constraints(*this)
-      .require(static_cast<int64_t>(getExperts()) > 0 &&
-                   static_cast<int64_t>(getExperts()) <= int64_t(1) << 24 &&
-                   static_cast<int64_t>(getTopK()) > 0,
-               "group_rows_c3",
-               "expected a positive top_k and from 1 to 2^24 experts")
+      .require(isCount(getExperts()) && isCount(getTopK()), "group_rows_c3",
+               "expected from 1 to 2^24 experts and a top_k from 1 to 2^24")
       .atLeast("group_rows_c1", "columns of routes", getSize(getRoutes(), 1),
                2 * getTopK())
       .same("group_rows_c2", "bounds", getSize(getBounds(), 0),
@@ -67,8 +69,8 @@ LogicalResult GroupRowsOp::verify() {
 
 LogicalResult CombineRowsOp::verify() {
   return Constraints(*this)
-      .require(static_cast<int64_t>(getTopK()) > 0, "combine_rows_c3",
-               "expected a positive top_k")
+      .require(isCount(getTopK()), "combine_rows_c3",
+               "expected a top_k from 1 to 2^24")
       .staticColumns("combine_rows_c4", "destination", getDestination())
       .atLeast("combine_rows_c1", "columns of parts", getSize(getParts(), 1),
                getSize(getDestination(), 1))

@@ -163,7 +163,7 @@ func.func @group_rows_active(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>,
 // -----
 
 func.func @group_rows_experts(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>, %o: memref<?xi32>, %b: memref<1xi32>, %a: memref<1xi32>) {
-  // expected-error @below {{group_rows_c3: expected a positive top_k and from 1 to 2^24 experts}}
+  // expected-error @below {{group_rows_c3: expected from 1 to 2^24 experts and a top_k from 1 to 2^24}}
   hexad_kernel.group_rows ins(%n, %r : index, memref<?x16xf32>) outs(%p, %o, %b, %a : memref<?xi32>, memref<?xi32>, memref<1xi32>, memref<1xi32>)
       {experts = 0 : i64, top_k = 2 : i64}
   return
@@ -172,9 +172,19 @@ func.func @group_rows_experts(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>
 // -----
 
 func.func @group_rows_top_k(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>, %o: memref<?xi32>, %b: memref<9xi32>, %a: memref<9xi32>) {
-  // expected-error @below {{group_rows_c3: expected a positive top_k and from 1 to 2^24 experts}}
+  // expected-error @below {{group_rows_c3: expected from 1 to 2^24 experts and a top_k from 1 to 2^24}}
   hexad_kernel.group_rows ins(%n, %r : index, memref<?x16xf32>) outs(%p, %o, %b, %a : memref<?xi32>, memref<?xi32>, memref<9xi32>, memref<9xi32>)
       {experts = 8 : i64, top_k = 0 : i64}
+  return
+}
+
+// -----
+
+// Twice as many do not fit 64 bits.
+func.func @group_rows_huge_top_k(%n: index, %r: memref<?x16xf32>, %p: memref<?xi32>, %o: memref<?xi32>, %b: memref<9xi32>, %a: memref<9xi32>) {
+  // expected-error @below {{group_rows_c3: expected from 1 to 2^24 experts and a top_k from 1 to 2^24}}
+  hexad_kernel.group_rows ins(%n, %r : index, memref<?x16xf32>) outs(%p, %o, %b, %a : memref<?xi32>, memref<?xi32>, memref<9xi32>, memref<9xi32>)
+      {experts = 8 : i64, top_k = 4611686018427387904 : i64}
   return
 }
 
@@ -213,8 +223,16 @@ func.func @combine_rows_columns(%x: memref<?x64xf32>, %p: memref<?xi32>, %r: mem
 // -----
 
 func.func @combine_rows_top_k(%x: memref<?x64xf32>, %p: memref<?xi32>, %r: memref<?x16xf32>, %y: memref<?x64xf32>) {
-  // expected-error @below {{combine_rows_c3: expected a positive top_k}}
+  // expected-error @below {{combine_rows_c3: expected a top_k from 1 to 2^24}}
   hexad_kernel.combine_rows ins(%x, %p, %r : memref<?x64xf32>, memref<?xi32>, memref<?x16xf32>) outs(%y : memref<?x64xf32>) {top_k = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @combine_rows_huge_top_k(%x: memref<?x64xf32>, %p: memref<?xi32>, %r: memref<?x16xf32>, %y: memref<?x64xf32>) {
+  // expected-error @below {{combine_rows_c3: expected a top_k from 1 to 2^24}}
+  hexad_kernel.combine_rows ins(%x, %p, %r : memref<?x64xf32>, memref<?xi32>, memref<?x16xf32>) outs(%y : memref<?x64xf32>) {top_k = 4611686018427387904 : i64}
   return
 }
 

@@ -76,8 +76,8 @@ def Kernel_GroupRowsOp : Kernel_DestinationStyleOp<"group_rows"> {
 
     - `group_rows_c1`: `routes` has at least 2·top_k columns.
     - `group_rows_c2`: `bounds` and `active` have `experts` + 1 elements.
-    - `group_rows_c3`: `experts` and `top_k` are positive; there are at most 2^24 experts,
-      whose numbers are exact in f32.
+    - `group_rows_c3`: `experts` and `top_k` are positive and at most 2^24: numbers of
+      experts are exact in f32.
 
     Example:
 
@@ -118,7 +118,7 @@ def Kernel_CombineRowsOp : Kernel_DestinationOp<"combine_rows"> {
 
     - `combine_rows_c1`: `parts` has at least the columns of `destination`.
     - `combine_rows_c2`: `routes` has the rows of `destination` and at least 2·top_k columns.
-    - `combine_rows_c3`: `top_k` is positive.
+    - `combine_rows_c3`: `top_k` is positive and at most 2^24.
     - `combine_rows_c4`: the destination's number of columns is static; it need not be
       padded.
 
