@@ -263,6 +263,25 @@ TEST_F(Mutations, OfAHeaderOfTensors) {
          });
 }
 
+TEST_F(Mutations, OfAnIndexOfTensors) {
+  addLlama({});
+  folder.write("config.json", makeLlama());
+  llvm::ArrayRef<TensorToWrite> all = tensors;
+  std::string index = "{\n  \"weight_map\": {\n";
+  for (auto [name, part] : {std::pair("1.safetensors", all.take_front(9)),
+                            {"2.safetensors", all.drop_front(9)}}) {
+    llvm::Error error = writeSafetensors(folder.getPath(name), part);
+    ASSERT_FALSE(!!error) << llvm::toString(std::move(error));
+    for (const TensorToWrite &tensor : part)
+      index += "    \"" + tensor.name + "\": \"" + name + "\",\n";
+  }
+  index.resize(index.size() - 2);
+  search(folder.getPath(), index + "\n  }\n}\n", 100,
+         [&](llvm::StringRef text) {
+           folder.write("model.safetensors.index.json", text);
+         });
+}
+
 /// Length of the header, header and data alike.
 TEST_F(Mutations, OfAFileOfTensors) {
   addLlama({});
