@@ -30,6 +30,9 @@ static int call(model_context *context, size_t batch, size_t seq) {
 #ifdef HIDDEN
   arguments.hidden = make_output(HIDDEN * elements * 60);
 #endif
+#ifdef MAPS
+  arguments.attention = make_output(MAPS * elements * seq);
+#endif
   model_status status = model_forward(context, &arguments);
   if (status != MODEL_OK)
     puts(model_context_message(context));
@@ -39,6 +42,9 @@ static int call(model_context *context, size_t batch, size_t seq) {
   free(arguments.pooler_output);
 #ifdef HIDDEN
   free(arguments.hidden);
+#endif
+#ifdef MAPS
+  free(arguments.attention);
 #endif
   return status != MODEL_OK;
 }
