@@ -1,12 +1,11 @@
 // RUN: hexad-opt %s -split-input-file -verify-diagnostics --hexad-tile="tile-rows=6 tile-columns=16 block-rows=96 query-tile=60 page=128" --canonicalize --cse | FileCheck %s
 
-// Rows: each thread has its strips of 6 rows, the last of which ends where the
+// Rows: each thread has its fours of rows, the last of which ends where the
 // tokens do, in equal blocks of at most 96; the op works on slices.
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: %[[THREADS:[a-z0-9]+]]: index {hexad.extent = 0 : i64}
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index {hexad.extent = 1 : i64}
 // CHECK-SAME: %[[TOKENS:[a-z0-9]+]]: index {hexad.extent = 2 : i64}
-// CHECK-SAME: %[[STRIPS:[a-z0-9]+]]: index {hexad.extent = 3 : i64}
 // CHECK-SAME: %[[IDS:[a-z0-9]+]]: tensor<?xi32> {hexad.pointer = 17 : i64}
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x8xf32> {hexad.pointer = 18 : i64}
 hexad.parameter @table : tensor<10x8xf32> from "m.safetensors" ["t"]
@@ -14,11 +13,13 @@ func.func @block(%ids: tensor<?x?xi32>) -> tensor<?x?x8xf32> {
   // CHECK: scf.forall (%{{.+}}) in (%[[THREADS]])
   // CHECK: hexad_kernel.gather_indices ins(%[[IDS]]
   // CHECK: %[[Y:.+]] = scf.forall (%[[T:.+]]) in (%[[THREADS]]) shared_outs
-  // CHECK: %[[A:.+]] = arith.muli %[[STRIPS]], %[[T]]
-  // CHECK: %[[FIRSTSTRIP:.+]] = arith.divui %[[A]], %[[THREADS]]
-  // CHECK: %[[LASTSTRIP:.+]] = arith.divui %{{.+}}, %[[THREADS]]
-  // CHECK: %[[FIRST:.+]] = arith.muli %[[FIRSTSTRIP]], %c6
-  // CHECK: %[[WHOLE:.+]] = arith.muli %[[LASTSTRIP]], %c6
+  // CHECK: %[[UP:.+]] = arith.addi %[[TOKENS]], %c3
+  // CHECK: %[[FOURS:.+]] = arith.divui %[[UP]], %c4
+  // CHECK: %[[A:.+]] = arith.muli %[[FOURS]], %[[T]]
+  // CHECK: %[[FIRSTFOUR:.+]] = arith.divui %[[A]], %[[THREADS]]
+  // CHECK: %[[LASTFOUR:.+]] = arith.divui %{{.+}}, %[[THREADS]]
+  // CHECK: %[[FIRST:.+]] = arith.muli %[[FIRSTFOUR]], %c4
+  // CHECK: %[[WHOLE:.+]] = arith.muli %[[LASTFOUR]], %c4
   // CHECK: %[[LAST:.+]] = arith.minui %[[WHOLE]], %[[TOKENS]]
   // CHECK: %[[MINE:.+]] = arith.subi %[[LAST]], %[[FIRST]]
   // CHECK: %[[ROUNDED:.+]] = arith.addi %[[MINE]], %c5

@@ -22,7 +22,7 @@ def TilePass : Pass<"hexad-tile", "::mlir::ModuleOp"> {
     (flattened) and the outputs (buffers); its results are written to the latter.
 
     - A `hexad.rows` block becomes an `scf.forall` over the threads; each walks its
-      strips of `tile-rows` rows in equal blocks of at most `block-rows`, with the
+      rows, a multiple of 4 but for the last ones, in equal blocks of at most `block-rows`, with the
       block's ops on slices (through TilingInterface). `hexad.split` names how the
       rows are split: loops of one name give a thread the same rows.
     - `hexad.attention` becomes a loop that packs keys and values into pages, and
@@ -204,9 +204,10 @@ def PlanMemoryPass : Pass<"hexad-plan-memory", "::mlir::ModuleOp"> {
 def SplitColumnsPass : Pass<"hexad-split-columns", "::mlir::func::FuncOp"> {
   let summary = "Let threads share the columns of matrices where there are few rows";
   let description = [{
-    A loop over threads gives each its share of the rows, in whole strips. With
-    fewer strips than threads (a step of decoding), threads would have no work.
-    This pass lets them share the panels of a block's matrices instead, which is
+    A loop over threads gives each its share of the rows. With few rows (a step of
+    decoding), threads would have no work, or each would read all weights for a
+    little of it. This pass lets them share the panels of a block's matrices instead,
+    with fewer than 12 strips or fewer strips than threads, which is
     decided at run time. Then every thread acts as the only one, in the scratch memory of the
     first: it has all rows, and of each `hexad_kernel.matmul` its share of the
     panels. Other kernels are the first thread's. Barriers stand around
@@ -229,7 +230,8 @@ def SplitColumnsPass : Pass<"hexad-split-columns", "::mlir::func::FuncOp"> {
     After:
 
     ```mlir
-    %few = arith.cmpi ult, %strips, %threads : index
+    %most = arith.maxui %threads, %c12 : index
+    %few = arith.cmpi ult, %strips, %most : index
     scf.forall (%t) in (%threads) {
       %as = arith.select %few, %c0, %t : index
       %team = arith.select %few, %c1, %threads : index

@@ -22,6 +22,10 @@ namespace hexad {
 #include "hexad/CodeGen/Passes.h.inc"
 } // namespace hexad
 
+/// Fewer strips than these are split by columns whatever the number of threads
+/// (bench/model, two threads: columns are faster up to here).
+static constexpr int64_t fewStrips = 12;
+
 /// A kernel, that is: something that reads and writes buffers.
 static bool isKernel(Operation *op) {
   return isa_and_present<kernel::KernelDialect>(op->getDialect()) &&
@@ -224,8 +228,9 @@ struct SplitColumnsPass : hexad::impl::SplitColumnsPassBase<SplitColumnsPass> {
   }
 
 private:
-  /// Whether there are fewer strips of rows than threads; null if the function
-  /// does not know how many strips there are.
+  /// Whether there are few strips of rows: fewer than threads, or so few that
+  /// reading all weights by each thread costs more than the work that only one
+  /// does. Null if the function does not know how many strips there are.
   Value compareStrips(scf::ForallOp loop, Value threads) {
     auto name = loop->getAttrOfType<StringAttr>("hexad.split");
     std::optional<hexad_extent> extent =
@@ -238,10 +243,13 @@ private:
     Value strips = extent ? findExtent(getOperation(), *extent) : Value();
     if (!strips)
       return {};
-    OpBuilder builder(&getOperation().getBody().front(),
-                      getOperation().getBody().front().begin());
-    return arith::CmpIOp::create(builder, loop.getLoc(),
-                                 arith::CmpIPredicate::ult, strips, threads);
+    ImplicitLocOpBuilder builder(loop.getLoc(),
+                                 &getOperation().getBody().front(),
+                                 getOperation().getBody().front().begin());
+    Value most = arith::ConstantIndexOp::create(builder, fewStrips);
+    most = arith::MaxUIOp::create(builder, threads, most);
+    return arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, strips,
+                                 most);
   }
 };
 } // namespace

@@ -90,12 +90,18 @@ Tiler::Range Tiler::getShare(Value total, Value thread) {
   return {first, sub(last, first)};
 }
 
+/// Threads share rows in units of so many: small enough that they get as many
+/// rows as the others but for a few, and a strip that the smaller strips of a
+/// matmul are made of.
+static constexpr int64_t sharedRows = 4;
+
 Tiler::Range Tiler::getShareOfRows(RowDomain domain, Value thread) {
-  Range strips = getShare(getStripCount(domain), thread);
-  Value unit = index(options.tileRows);
-  Value first = mul(strips.offset, unit);
-  Value last = mul(add(strips.offset, strips.size), unit);
-  return {first, sub(min(last, getRealRowCount(domain)), first)};
+  Value rows = getRealRowCount(domain);
+  Range units = getShare(ceilDiv(rows, sharedRows), thread);
+  Value unit = index(sharedRows);
+  Value first = mul(units.offset, unit);
+  Value last = mul(add(units.offset, units.size), unit);
+  return {first, sub(min(last, rows), first)};
 }
 
 SmallVector<Value> Tiler::splitRows(RowDomain domain, ValueRange destinations,
@@ -152,7 +158,7 @@ SmallVector<Value> Tiler::split(function_ref<Range(Value)> getRange,
 namespace {
 /// What the ABI knows of a domain.
 struct DomainFacts {
-  hexad_extent rows, realRows, strips;
+  hexad_extent rows, realRows;
   StringLiteral name;
 };
 } // namespace
@@ -160,11 +166,9 @@ struct DomainFacts {
 static const DomainFacts &getFacts(RowDomain domain) {
   // In the order of the enum.
   static constexpr DomainFacts facts[] = {
-      {HEXAD_EXTENT_ROWS, HEXAD_EXTENT_TOKENS, HEXAD_EXTENT_STRIPS, "tokens"},
-      {HEXAD_EXTENT_SEGMENT_ROWS, HEXAD_EXTENT_SEGMENTS,
-       HEXAD_EXTENT_SEGMENT_STRIPS, "segments"},
-      {HEXAD_EXTENT_SELECTED_ROWS, HEXAD_EXTENT_SELECTED,
-       HEXAD_EXTENT_SELECTED_STRIPS, "selected"}};
+      {HEXAD_EXTENT_ROWS, HEXAD_EXTENT_TOKENS, "tokens"},
+      {HEXAD_EXTENT_SEGMENT_ROWS, HEXAD_EXTENT_SEGMENTS, "segments"},
+      {HEXAD_EXTENT_SELECTED_ROWS, HEXAD_EXTENT_SELECTED, "selected"}};
   return facts[static_cast<size_t>(domain)];
 }
 
@@ -173,9 +177,6 @@ Value Tiler::getRowCount(RowDomain domain) {
 }
 Value Tiler::getRealRowCount(RowDomain domain) {
   return extent(getFacts(domain).realRows);
-}
-Value Tiler::getStripCount(RowDomain domain) {
-  return extent(getFacts(domain).strips);
 }
 StringAttr Tiler::getSplitName(RowDomain domain) {
   return builder.getStringAttr(getFacts(domain).name);

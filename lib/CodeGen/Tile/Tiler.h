@@ -87,7 +87,7 @@ private:
 
   /// The thread's share of `total` things.
   Range getShare(mlir::Value total, mlir::Value thread);
-  /// The thread's share of the rows of a domain: whole strips, but that the
+  /// The thread's share of the rows of a domain: a multiple of 4, but that the
   /// last one ends where the rows that are real do.
   Range getShareOfRows(RowDomain domain, mlir::Value thread);
 
@@ -110,7 +110,6 @@ private:
   /// How many rows there is room for.
   mlir::Value getRowCount(RowDomain domain);
   mlir::Value getRealRowCount(RowDomain domain);
-  mlir::Value getStripCount(RowDomain domain);
   /// How a loop over threads splits its rows; loops of one name give each
   /// thread the same rows.
   mlir::StringAttr getSplitName(RowDomain domain);
