@@ -17,15 +17,23 @@
 // ROWS: hexad.rows
 // ROWS: hexad.add
 
-// One thread groups the rows; pieces of the experts that have some are taken in
-// turn; threads combine the rows that are theirs.
+// One thread groups the rows. Of the work, 8 for each active expert and 1 for each
+// of its rows, each thread gets its share: it walks the experts and takes those
+// of their rows that are its own. Threads combine the rows that are theirs.
 // TILES: hexad_kernel.group_rows
-// TILES: tensor.extract
-// TILES: scf.forall (%{{.+}}, %{{.+}}) in (%{{.+}}, %{{.+}}) shared_outs(
+// TILES: %[[COUNT:.+]] = arith.index_cast
+// TILES: scf.forall (%[[T:.+]]) in (%[[THREADS:.+]]) shared_outs(
+// TILES: %[[READING:.+]] = arith.muli %[[COUNT]], %c8
+// TILES: %[[WORK:.+]] = arith.addi %{{.+}}, %[[READING]]
+// TILES: arith.muli %[[WORK]], %[[T]]
+// TILES: %[[FIRST:.+]] = scf.for %{{.+}} = %c0 to %[[COUNT]] step
+// TILES: %[[LAST:.+]] = scf.for %{{.+}} = %c0 to %[[COUNT]] step
+// TILES: %[[MINE:.+]] = arith.subi %[[LAST]], %[[FIRST]]
+// TILES: tensor.extract_slice %{{.+}}[%[[FIRST]], 0] [%[[MINE]], 24]
+// TILES: scf.for %{{.+}} = %c0 to %[[COUNT]] step
 // TILES: hexad_kernel.gather_rows
 // TILES: hexad.load @gate[%{{.+}}] : tensor<40x24xf32>
 // TILES: hexad.linear
-// TILES: } {hexad.cyclic}
 // TILES: hexad_kernel.combine_rows
 
 // Nothing is copied.

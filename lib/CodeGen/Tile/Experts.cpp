@@ -32,8 +32,23 @@ public:
 private:
   void group();
   Value callExperts();
-  /// The rows of slice `slice` of `slices` of an expert, by places.
-  Range getPlaces(Value expert, Value slice, Value slices);
+  /// The places of the rows that a thread works on.
+  Range getShare(Value thread);
+  /// How many rows threads have worked on that have done so much work.
+  Value getRowsAfter(Value work);
+  /// What all experts make of the rows in `mine` becomes `parts`.
+  Value callExperts(Range mine, Value parts);
+  /// Which active expert has number `number`.
+  Value getExpert(Value number) {
+    return t.entry(active, t.add(number, t.index(1)));
+  }
+  /// The expert's first place and the one behind its last.
+  std::pair<Value, Value> getPlaces(Value expert) {
+    return {t.entry(bounds, expert),
+            t.entry(bounds, t.add(expert, t.index(1)))};
+  }
+  scf::ForOp loopOverExperts(Value init,
+                             function_ref<Value(Value number, Value)> body);
   /// What the expert makes of the rows in `places` becomes `part`.
   Value callExpert(Value expert, Range places, Value part);
   void combine(Value parts);
@@ -56,6 +71,7 @@ private:
   int64_t experts, topK;
   Value pairs; ///< room for as many pairs of a row and one of its experts
   Value places, order, bounds, active; ///< of hexad_kernel.group_rows
+  Value activeCount;
 };
 
 /// One thread does it: that is less work than a barrier for each step.
@@ -94,56 +110,73 @@ void Tiler::ExpertTiling::group() {
   active = forall.getResult(3);
 }
 
-/// Experts with many rows are cut into slices when there are fewer experts than
-/// would keep all threads busy. The first slices of all experts come first: in
-/// turn, each thread gets as many of them as the others.
+/// The work of an expert that does not grow with its rows, as so many rows:
+/// its weights are read.
+static constexpr int64_t rowsOfReading = 8;
+
+/// The grouped rows are cut where threads have the same work, also inside of an
+/// expert.
 Value Tiler::ExpertTiling::callExperts() {
+  activeCount = t.entry(active, t.index(0));
   int64_t columns =
       cast<RankedTensorType>(op.getResult().getType()).getDimSize(1);
-  Value count = t.entry(active, t.index(0));
-  Value one = t.index(1);
-  Value wanted = t.mul(t.extent(HEXAD_EXTENT_THREADS), t.index(2));
-  Value atLeastOne = b.createOrFold<arith::MaxUIOp>(count, one);
-  Value slices = t.div(t.add(wanted, t.sub(atLeastOne, one)), atLeastOne);
-  // With one thread nothing is gained.
-  Value isAlone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        t.extent(HEXAD_EXTENT_THREADS), one);
-  slices = arith::SelectOp::create(b, isAlone, one, slices);
-
   Value parts =
       allocate({ShapedType::kDynamic, columns}, b.getF32Type(), pairs);
   parts.getDefiningOp()->setAttr("hexad.activations", b.getUnitAttr());
-  auto forall =
-      scf::ForallOp::create(b, SmallVector<OpFoldResult>{slices, count}, parts,
-                            /*mapping=*/std::nullopt);
-  forall->setAttr("hexad.cyclic", b.getUnitAttr());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(forall.getTerminator());
-  Value whole = forall.getRegionIterArgs()[0];
-  Value expert = t.entry(active, t.add(forall.getInductionVar(1), t.index(1)));
-  Range places = getPlaces(expert, forall.getInductionVar(0), slices);
-  Value part = callExpert(expert, places,
-                          t.sliceRows(whole, places.offset, places.size));
-  b.setInsertionPointToStart(forall.getTerminator().getBody());
-  tensor::ParallelInsertSliceOp::create(
-      b, part, whole,
-      SmallVector<OpFoldResult>{places.offset, b.getIndexAttr(0)},
-      SmallVector<OpFoldResult>{places.size, b.getIndexAttr(columns)},
-      SmallVector<OpFoldResult>(2, b.getIndexAttr(1)));
-  return forall.getResult(0);
+  auto results =
+      t.split([&](Value thread) { return getShare(thread); }, parts,
+              [&](Range mine, ValueRange destinations) -> SmallVector<Value> {
+                return {callExperts(mine, destinations[0])};
+              });
+  return results[0];
 }
 
-Tiler::Range Tiler::ExpertTiling::getPlaces(Value expert, Value slice,
-                                            Value slices) {
-  Value first = t.entry(bounds, expert);
-  Value end = t.entry(bounds, t.add(expert, t.index(1)));
-  Value strips = t.ceilDiv(t.sub(end, first), t.options.tileRows);
-  auto getBegin = [&](Value number) {
-    Value strip = t.div(t.mul(strips, number), slices);
-    return t.min(t.add(first, t.mul(strip, t.index(t.options.tileRows))), end);
-  };
-  Value begin = getBegin(slice);
-  return {begin, t.sub(getBegin(t.add(slice, t.index(1))), begin)};
+Tiler::Range Tiler::ExpertTiling::getShare(Value thread) {
+  Value rows = t.entry(bounds, t.index(experts));
+  Value work = t.add(rows, t.mul(activeCount, t.index(rowsOfReading)));
+  Range share = t.getShare(work, thread);
+  Value first = getRowsAfter(share.offset);
+  return {first, t.sub(getRowsAfter(t.add(share.offset, share.size)), first)};
+}
+
+/// Each active expert is `rowsOfReading`, then its rows.
+Value Tiler::ExpertTiling::getRowsAfter(Value work) {
+  auto loop = loopOverExperts(t.index(0), [&](Value number, Value before) {
+    auto [first, end] = getPlaces(getExpert(number));
+    Value begin =
+        t.add(first, t.mul(t.add(number, t.index(1)), t.index(rowsOfReading)));
+    Value done = t.sub(b.createOrFold<arith::MaxUIOp>(work, begin), begin);
+    return t.add(before, t.min(done, t.sub(end, first)));
+  });
+  return loop.getResult(0);
+}
+
+scf::ForOp Tiler::ExpertTiling::loopOverExperts(
+    Value init, function_ref<Value(Value number, Value)> body) {
+  auto loop = scf::ForOp::create(b, t.index(0), activeCount, t.index(1), init);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b,
+                       body(loop.getInductionVar(), loop.getRegionIterArg(0)));
+  return loop;
+}
+
+Value Tiler::ExpertTiling::callExperts(Range mine, Value parts) {
+  Value mineEnd = t.add(mine.offset, mine.size);
+  auto loop = loopOverExperts(parts, [&](Value number, Value carried) {
+    Value expert = getExpert(number);
+    auto [first, end] = getPlaces(expert);
+    auto clamp = [&](Value place) {
+      return t.min(b.createOrFold<arith::MaxUIOp>(place, mine.offset), mineEnd);
+    };
+    Value begin = clamp(first);
+    Range places = {begin, t.sub(clamp(end), begin)};
+    Value offset = t.sub(begin, mine.offset);
+    Value part =
+        callExpert(expert, places, t.sliceRows(carried, offset, places.size));
+    return t.insertRows(part, carried, offset, places.size);
+  });
+  return loop.getResult(0);
 }
 
 Value Tiler::ExpertTiling::callExpert(Value expert, Range places, Value part) {
