@@ -67,7 +67,7 @@ class Bench:
 
     def compile_command(self, folder, out, *more):
         return [self.bin / "hexad-compile", folder, "-o", out, "--name", "model",
-                f"--mcpu={self.options.mcpu}", *more]
+                f"--mcpu={self.options.mcpu}", "--weights-type=f32", *more]
 
     def library(self, folder, *more):
         """The library; compiled once in a run."""

@@ -60,8 +60,7 @@ class Maker:
         stamp = out / "compiler"
         compiler = str(max(program.stat().st_mtime_ns for program in self.hexad.parent.glob("hexad*")))
         if not stamp.exists() or stamp.read_text() != compiler:
-            typed = [] if weights == "f32" else [f"--weights-type={weights}"]
-            run_quietly([self.hexad, "compile", source, "-o", out, "--name", "model", *typed])
+            run_quietly([self.hexad, "compile", source, "-o", out, "--name", "model", f"--weights-type={weights}"])
             stamp.write_text(compiler)
         return str(out / "libmodel.so")
 

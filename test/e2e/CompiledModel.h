@@ -9,6 +9,7 @@
 #define HEXAD_TEST_E2E_COMPILEDMODEL_H
 
 #include "../unit/Model/TemporaryFolder.h"
+#include "hexad/Driver/Compile.h"
 #include "hexad/Driver/LibraryInfo.h"
 #include "hexad/Model/Safetensors.h"
 #include "hexad/Model/WeightsType.h"
@@ -160,7 +161,7 @@ private:
   TemporaryFolder folder;
   std::string input;
   llvm::SmallVector<std::string> outputs;
-  WeightsType weightsType = WeightsType::F32;
+  WeightsType weightsType = CompileOptions().weightsType;
   unsigned compiled = 0;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> reference;

@@ -134,15 +134,15 @@ INSTANTIATE_TEST_SUITE_P(Types, WeightsTypes,
                          });
 
 /// Of a checkpoint of 16 bits the same bits come out, however the library holds
-/// its weights.
+/// its weights; if nothing is said, in 16 bits.
 TEST(StoredWeights, GiveTheBitsOfF32) {
   for (StoredType type : {StoredType::BF16, StoredType::F16}) {
     ModelFiles files(getEncoderText({.positionLimit = 100}), {}, type);
-    std::unique_ptr<CompiledModel> wide = files.compile();
-    ASSERT_TRUE(wide) << files.messages;
-    files.setWeightsType(WeightsType::Stored);
     std::unique_ptr<CompiledModel> narrow = files.compile();
     ASSERT_TRUE(narrow) << files.messages;
+    files.setWeightsType(WeightsType::F32);
+    std::unique_ptr<CompiledModel> wide = files.compile();
+    ASSERT_TRUE(wide) << files.messages;
     EXPECT_LT(narrow->getInfo().weightsBytes,
               wide->getInfo().weightsBytes * 2 / 3);
     Call call = Call::of({57, 1, 13, 90});

@@ -21,7 +21,7 @@ defm name : Value<"name", "NAME", "Name of the model, begins all names in C (def
 defm mcpu : Value<"mcpu", "CPU", "CPU to compile for: native (default), x86-64-v3, x86-64-v4, znver3, ...">;
 defm outputs : Value<"outputs", "LIST", "Outputs beside the model's own: hidden, attention, loss, with commas between">;
 defm image_size : Value<"image-size", "HxW", "Height and width of images, e.g. 224x320, where positions can be resized (default: the model\'s own)">;
-defm weights_type : Value<"weights-type", "TYPE", "What matrices are stored in: f32 (default), bf16, f16, or stored, the type they have in the checkpoint">;
+defm weights_type : Value<"weights-type", "TYPE", "What matrices are stored in: f32, bf16, f16, or stored (default), the type they have in the checkpoint">;
 defm sanitize : Value<"sanitize", "CHECK", "Let the library check its accesses: address or thread, see below">;
 defm emit : Value<"emit", "LIST", "Which files to write, see below">;
 defm compile_to : Value<"compile-to", "PHASE", "Print the IR of a phase, see below, and stop">;

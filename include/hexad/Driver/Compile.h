@@ -36,9 +36,9 @@ struct CompileOptions {
   std::string outputDir; ///< made if it is not there
   std::string name;      ///< of the model; empty: its own
   std::string cpu = "native";
-  llvm::SmallVector<std::string> outputs; ///< beside the model's own
-  std::optional<GridSize> imageSize;      ///< if not the model's own
-  WeightsType weightsType = WeightsType::F32; ///< what matrices are stored in
+  llvm::SmallVector<std::string> outputs;        ///< beside the model's own
+  std::optional<GridSize> imageSize;             ///< if not the model's own
+  WeightsType weightsType = WeightsType::Stored; ///< of matrices
   llvm::SmallVector<Product> products = {Product::Header, Product::Weights,
                                          Product::Library};
   /// What checks the library's accesses.
