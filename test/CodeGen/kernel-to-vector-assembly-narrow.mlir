@@ -51,7 +51,7 @@
 // COUNT48: {{^}}48{{$}}
 // COUNT96: {{^}}96{{$}}
 // LOOP: Inner Loop Header: Depth=3
-// LOOP-COUNT-2: prefetcht1
+// LOOP-COUNT-8: prefetcht1
 // LOOP: {{^}}	j
 
 func.func @matmul(%a: memref<?x768xf32, strided<[768, 1], offset: ?>>, %panels: memref<?x768x@COLUMNS@x@TYPE@>,

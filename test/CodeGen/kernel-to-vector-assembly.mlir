@@ -31,7 +31,7 @@
 // BROADCAST256: {{^}}24{{$}}
 // LOAD256: {{^}}8{{$}}
 
-// FETCH: {{^}}2{{$}}
+// FETCH: {{^}}8{{$}}
 // LOOP: Inner Loop Header: Depth=3
 // LOOP: {{^}}	j
 

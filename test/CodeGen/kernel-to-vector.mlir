@@ -67,8 +67,8 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
   return
 }
 
-// Large panels: strips share the fetching of the one behind theirs. Strip s fetches from column
-// (512 * s + k) * share on, share being at most 8: two cache lines for four steps.
+// Large panels: strips share the fetching of the one behind theirs. Strip s fetches eight cache lines from element
+// (512 * s + k) * share on, share being at most 32: no gap is between them and those of the next four steps.
 // CHECK-LABEL: func @matmul_fetch
 // CHECK-SAME: %{{.*}}: memref<?x512xf32>, %[[PANELS:.*]]: memref<?x512x16xf32>, %[[C:.*]]: memref<?x32xf32>
 // CHECK: %[[ROWS:.*]] = memref.dim %[[C]], %c0
@@ -76,7 +76,7 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK: %[[STRIPS:.*]] = arith.maxui %{{.*}}, %c1
 // CHECK: %[[SUM:.*]] = arith.addi %[[STRIPS]], %c15
 // CHECK: %[[PART:.*]] = arith.divui %[[SUM]], %[[STRIPS]]
-// CHECK: %[[SHARE:.*]] = arith.minui %[[PART]], %c8
+// CHECK: %[[SHARE:.*]] = arith.minui %[[PART]], %c32
 // CHECK: scf.for
 // CHECK: arith.select
 // CHECK: %[[P:.*]] = arith.select {{.*}} : index
@@ -87,9 +87,20 @@ func.func @matmul(%a: memref<?x10xf32>, %panels: memref<3x10x16xf32>, %c: memref
 // CHECK: %[[STEP:.*]] = arith.addi %[[BEGIN]], %[[K]]
 // CHECK: %[[FIRST:.*]] = arith.muli %[[STEP]], %[[SHARE]]
 // CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[FIRST]]], read, locality<2>, data
-// CHECK: %[[STEP2:.*]] = arith.addi %[[STEP]], %c2
-// CHECK: %[[SECOND:.*]] = arith.muli %[[STEP2]], %[[SHARE]]
-// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[SECOND]]], read, locality<2>, data
+// CHECK: %[[E1:.*]] = arith.addi %[[FIRST]], %c16
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E1]]], read, locality<2>, data
+// CHECK: %[[E2:.*]] = arith.addi %[[FIRST]], %c32
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E2]]], read, locality<2>, data
+// CHECK: %[[E3:.*]] = arith.addi %[[FIRST]], %c48
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E3]]], read, locality<2>, data
+// CHECK: %[[E4:.*]] = arith.addi %[[FIRST]], %c64
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E4]]], read, locality<2>, data
+// CHECK: %[[E5:.*]] = arith.addi %[[FIRST]], %c80
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E5]]], read, locality<2>, data
+// CHECK: %[[E6:.*]] = arith.addi %[[FIRST]], %c96
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E6]]], read, locality<2>, data
+// CHECK: %[[E7:.*]] = arith.addi %[[FIRST]], %c112
+// CHECK: memref.prefetch %[[PANELS]][%[[NEXT]], %c0, %[[E7]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // The last single row is the strip behind the whole ones, and fetches its share, too.
 // CHECK: call @hexad_strip_1x1x16xf32({{.*}}, %[[WHOLE]], %[[SHARE]], %{{.*}})
@@ -99,15 +110,18 @@ func.func @matmul_fetch(%a: memref<?x512xf32>, %panels: memref<?x512x16xf32>, %c
   return
 }
 
-// Panels of 16 bits are widened as they are read; twice as many columns are two cache lines. Their strips are functions of
+// Panels of 16 bits are widened as they are read; twice as many columns are eight cache lines. Their strips are functions of
 // their own; sums are f32.
 // CHECK-LABEL: func @matmul_narrow
 // CHECK-SAME: %{{.*}}: memref<?x512xf32>, %[[PANELS:.*]]: memref<?x512x32xbf16>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<16x32xf32>
-// CHECK: %[[SHARE:.*]] = arith.minui %{{.*}}, %c16
+// CHECK: %[[SHARE:.*]] = arith.minui %{{.*}}, %c64
 // CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c4
-// CHECK: memref.prefetch %[[PANELS]]
-// CHECK: memref.prefetch %[[PANELS]]
+// CHECK: %[[AT:.*]] = arith.muli %{{.*}}, %[[SHARE]]
+// CHECK: memref.prefetch %[[PANELS]][%{{.*}}, %c0, %[[AT]]]
+// CHECK: %[[E1:.*]] = arith.addi %[[AT]], %c32
+// CHECK: memref.prefetch %[[PANELS]][%{{.*}}, %c0, %[[E1]]]
+// CHECK-COUNT-6: memref.prefetch %[[PANELS]]
 // CHECK-NOT: memref.prefetch
 // CHECK: %[[B0:.*]] = vector.load %[[PANELS]][%{{.*}}, %[[K]], %c0] : memref<?x512x32xbf16>, vector<16xbf16>
 // CHECK: %[[W0:.*]] = arith.extf %[[B0]] : vector<16xbf16> to vector<16xf32>

@@ -199,10 +199,11 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// The panel behind this one is what is read next; where weights come from
-  /// memory it would be waited for. So each strip fetches its share, a few
+  /// memory it would be waited for. So each strip fetches its share, as many
   /// columns for each k. Gaps would cost more than they save (they defeat the
-  /// processor's own prefetching): with few strips, only the beginning of the
-  /// panel is fetched. bench/model measures it.
+  /// processor's own prefetching): a share that is more than a strip can fetch
+  /// is cut, and only the beginning of the panel fetched. bench/model measures
+  /// it.
   void planFetches() {
     if (ShapedType::isDynamic(depth) ||
         depth * columns * getElementBytes(op.getPanels()) <

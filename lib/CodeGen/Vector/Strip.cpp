@@ -26,8 +26,14 @@ int64_t hexad::kernel::getElementBytes(Value buffer) {
   return getElementType(buffer).getIntOrFloatBitWidth() / 8;
 }
 
+/// Cache lines of the next panel that the loop's body fetches. Those of one
+/// strip alone: four steps of 32 columns of f32. Where strips fetch less, the
+/// last lines are those that the next steps fetch again; that costs nothing,
+/// and early fetches gain (docs/Performance.md, "What was tried").
+static constexpr int64_t fetchedLines = 8;
+
 int64_t hexad::kernel::getMostFetchedColumns(Value panels) {
-  return 2 * cacheLineBytes / getElementBytes(panels) / unroll;
+  return fetchedLines * cacheLineBytes / getElementBytes(panels) / unroll;
 }
 
 static int64_t getVectors(Value panels) {
@@ -105,14 +111,14 @@ static void fetchNextPanel(VectorBuilder &b, const Strip &strip, Value k) {
   Value before = arith::MulIOp::create(b.builder, b.loc, strip.strip,
                                        b.dim(strip.panels, 1));
   Value step = b.add(before, k);
-  for (int64_t half = 0; half < unroll; half += unroll / 2) {
-    Value element = arith::MulIOp::create(b.builder, b.loc, b.add(step, half),
-                                          strip.fetched);
-    memref::PrefetchOp::create(b.builder, b.loc, strip.panels,
-                               ValueRange{next, b.index(0), element},
-                               /*isWrite=*/false, /*localityHint=*/2,
-                               /*isDataCache=*/true);
-  }
+  Value element = arith::MulIOp::create(b.builder, b.loc, step, strip.fetched);
+  int64_t lineElements = cacheLineBytes / getElementBytes(strip.panels);
+  for (int64_t line = 0; line < fetchedLines; ++line)
+    memref::PrefetchOp::create(
+        b.builder, b.loc, strip.panels,
+        ValueRange{next, b.index(0), b.add(element, line * lineElements)},
+        /*isWrite=*/false, /*localityHint=*/2,
+        /*isDataCache=*/true);
 }
 
 SmallVector<Value> hexad::kernel::accumulate(VectorBuilder &b,

@@ -33,8 +33,8 @@ struct Strip {
                    int64_t panelCount = 1);
 };
 
-/// Columns that the strips of a panel fetch of the next one, each as many for
-/// each k: two cache lines for the steps of the loop's body.
+/// The most columns that a strip can fetch of the next panel for each k without
+/// gaps.
 int64_t getMostFetchedColumns(mlir::Value panels);
 
 int64_t getElementBytes(mlir::Value buffer);
@@ -50,9 +50,9 @@ void keepSums(VectorBuilder &b, mlir::ValueRange values, mlir::Value sums,
 /// What a call of a strip's function is about.
 struct StripCall {
   mlir::Value a, panels;
-  mlir::Value row, panel;     ///< the first ones
-  int64_t rows, panelCount;   ///< how many
-  mlir::Value sums, first;    ///< where the sums are kept: a row for each panel
+  mlir::Value row, panel;   ///< the first ones
+  int64_t rows, panelCount; ///< how many
+  mlir::Value sums, first;  ///< where the sums are kept: a row for each panel
   /// As in `Strip`; several panels fetch themselves what they read next.
   mlir::Value strip, fetched;
 };
