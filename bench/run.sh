@@ -10,6 +10,16 @@ if [[ $# -gt 0 && $1 != -* ]]; then
   build=$1
   shift
 fi
+for option in "$@"; do
+  # What options there are is said without a build and NumPy.
+  if [[ $option == -h || $option == --help ]]; then
+    exec python3 "$here/options.py" --help
+  fi
+done
+if [[ ! -f $build/build.ninja ]]; then
+  echo "run.sh: '$build' is no build: there is no build.ninja; make one with \`cmake --preset release\`, or name another: bench/run.sh BUILD" >&2
+  exit 1
+fi
 
 ninja -C "$build" hexad-compile kernel-bench block-bench model-bench generate-bench >&2
 venv=$build/bench/venv

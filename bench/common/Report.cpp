@@ -9,15 +9,29 @@
 #include "common/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <cstdlib>
+#include <new>
 #include <thread>
 
 using namespace hexad;
 using namespace llvm;
 
+static StringRef programPath;
+
+/// Sizes are the user's: too large ones are an error of the command line and no
+/// bug, of which LLVM's own handler speaks.
+[[noreturn]] static void failOutOfMemory() {
+  errs() << sys::path::filename(programPath) << ": not enough memory\n";
+  std::_Exit(1);
+}
+
 void bench::parseOptions(int argc, char **argv, cl::OptionCategory &category,
                          StringRef overview) {
+  programPath = argv[0];
+  std::set_new_handler(failOutOfMemory);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
   SmallVector<cl::Option *> ours;

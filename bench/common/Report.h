@@ -19,7 +19,8 @@ namespace hexad::bench {
 
 /// Parses the program's options, those of `category`, of which alone the help
 /// tells. Afterwards there are none: the linker inside of the compiler has
-/// options of the same names.
+/// options of the same names. From here on the program ends with an error if
+/// there is not enough memory.
 void parseOptions(int argc, char **argv, llvm::cl::OptionCategory &category,
                   llvm::StringRef overview);
 

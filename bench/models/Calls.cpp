@@ -13,9 +13,20 @@ using namespace hexad;
 using namespace hexad::bench;
 using namespace llvm;
 
-static Error checkPositions(const LibraryInfo &info, int64_t tokens) {
+/// More than anybody can measure, and few enough that no count of elements of
+/// an output overflows.
+static constexpr int64_t maxTokens = int64_t(1) << 24;
+
+static Error checkPositions(const LibraryInfo &info, int64_t batch,
+                            int64_t tokens) {
+  if (batch < 1)
+    return createStringError("a call has at least one sequence");
   if (tokens < 1)
     return createStringError("a call has at least one token");
+  if (tokens > maxTokens || batch > maxTokens / tokens)
+    return createStringError("a call has at most " + Twine(maxTokens) +
+                             " tokens, not " + Twine(batch) + "x" +
+                             Twine(tokens));
   if (info.positionLimit && tokens > info.positionLimit)
     return createStringError("the model has " + Twine(info.positionLimit) +
                              " positions, not " + Twine(tokens));
@@ -72,9 +83,7 @@ ForwardCall::create(LoadedLibrary &library, int64_t batch, int64_t tokens,
                                " tokens, not " + Twine(tokens));
     tokens = ofImage;
   }
-  if (batch < 1)
-    return createStringError("a call has at least one sequence");
-  if (Error error = checkPositions(info, tokens))
+  if (Error error = checkPositions(info, batch, tokens))
     return error;
   std::unique_ptr<ForwardCall> call(new ForwardCall(batch, tokens));
   for (const InputInfo &input : info.inputs)
@@ -102,7 +111,8 @@ SessionCalls::create(LoadedLibrary &library, unsigned promptTokens,
   if (info.caches.empty())
     return createStringError("the library '" + info.name +
                              "' keeps no sessions: not a language model");
-  if (Error error = checkPositions(info, promptTokens + decodeTokens))
+  int64_t capacity = int64_t(promptTokens) + decodeTokens;
+  if (Error error = checkPositions(info, /*batch=*/1, capacity))
     return error;
   std::unique_ptr<SessionCalls> calls(
       new SessionCalls(promptTokens, decodeTokens));
@@ -111,14 +121,14 @@ SessionCalls::create(LoadedLibrary &library, unsigned promptTokens,
   });
   if (output != info.outputs.end())
     calls->logits.resize(output->columns);
-  for (unsigned i = 0; i < promptTokens + decodeTokens; ++i)
+  for (int64_t i = 0; i < capacity; ++i)
     calls->tokens.push_back(getId(i, info.inputs.front().limit));
   auto context =
       library.createDecodingContext(promptTokens, /*sessions=*/1, threads);
   if (!context)
     return context.takeError();
   calls->context = std::move(*context);
-  auto session = library.createSession(calls->tokens.size());
+  auto session = library.createSession(capacity);
   if (!session)
     return session.takeError();
   calls->session = std::move(*session);

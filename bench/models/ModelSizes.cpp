@@ -138,11 +138,18 @@ Expected<ModelSizes> ModelSizes::read(StringRef path) {
 }
 
 Error ModelSizes::checkFits(const LibraryInfo &info) const {
-  for (const OutputInfo &output : info.outputs)
-    if (output.kind == HEXAD_OUTPUT_ROWS && output.columns != hidden)
+  for (const OutputInfo &output : info.outputs) {
+    if (output.kind != HEXAD_OUTPUT_ROWS)
+      continue;
+    if (output.name == "logits")
+      return createStringError("the library's output 'logits' is of a head, "
+                               "whose operations cannot be counted; expected "
+                               "an encoder without one");
+    if (output.columns != hidden)
       return createStringError("config.json has " + Twine(hidden) +
                                " hidden columns, the library's output '" +
                                output.name + "' has " + Twine(output.columns));
+  }
   int64_t cached = 0;
   for (const hexad_cache_info &cache : info.caches)
     cached += cache.layers;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tables of what compare.py measured: report.py RESULTS.jsonl …"""
 
+import argparse
 import json
 import statistics
-import sys
 
 
 def spread(values):
@@ -49,7 +49,16 @@ def table(results):
 
 
 def main():
-    print(table([json.loads(line) for path in sys.argv[1:] for line in open(path)]))
+    parser = argparse.ArgumentParser(description="Tables of what compare.py --json printed.")
+    parser.add_argument("results", nargs="+", type=argparse.FileType(), metavar="RESULTS.jsonl")
+    results = []
+    for file in parser.parse_args().results:
+        for number, line in enumerate(file, 1):
+            try:
+                results.append(json.loads(line))
+            except json.JSONDecodeError as error:
+                parser.error(f"{file.name}:{number}: expected a line of JSON, as compare.py --json prints: {error}")
+    print(table(results))
 
 
 if __name__ == "__main__":
