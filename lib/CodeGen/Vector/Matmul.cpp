@@ -31,7 +31,7 @@ constexpr int64_t shortPanelDepth = 128, mostShortPanelsSideBySide = 2;
 
 /// Lowers one matmul: a loop over panels, in it one over strips of the tile's
 /// rows, in it one over k with the strip's accumulators in registers. The rows
-/// behind the last whole strip are smaller strips: none is computed in vain.
+/// behind the last whole strip are one smaller strip: none is computed in vain.
 /// Few rows are multiplied by several panels side by side, by whole groups of
 /// panels first.
 ///
@@ -55,13 +55,13 @@ public:
     wholeStrips = b.divide(rowCount, tileRows);
     wholeEnd = b.mul(wholeStrips, tileRows);
     rest = b.sub(rowCount, wholeEnd);
+    strips = b.divide(b.add(rowCount, tileRows - 1), tileRows);
     planFetches();
     planGroups();
     Value panels = b.dim(op.getPanels(), 0);
     Value groups = shiftRight(panels, groupShift);
     Value groupsEnd = shiftLeft(groups, groupShift);
     Value turns = b.add(groups, b.sub(panels, groupsEnd));
-    Value strips = b.divide(b.add(rowCount, tileRows - 1), tileRows);
     b.loop(b.index(0), turns, 1, [&](Value turn) {
       Value isGroup = isBelow(turn, groups);
       Turn t;
@@ -110,46 +110,21 @@ private:
     Value isGroup = isBelow(b.index(0), turn.shift);
     b.branch(
         isGroup, [&] { lowerGroup(turn.panel); },
-        [&] { lowerPieces(turn.panel); });
+        [&] { lowerSmallStrip(turn.panel); });
     return rest;
   }
 
-  /// The sizes of the strips behind the whole ones, with the bits of the number
-  /// of rows that tell whether there is one. The last bits are one strip: the
-  /// multiply-adds of two of them would wait for each other.
-  struct Piece {
-    int64_t size, bits;
-  };
-  SmallVector<Piece> getPieces() {
-    SmallVector<Piece> pieces;
-    for (int64_t size = 4; size < tileRows; size *= 2)
-      pieces.insert(pieces.begin(), {size, size});
-    for (int64_t size = std::min<int64_t>(3, tileRows - 1); size > 0; --size)
-      pieces.push_back({size, 3});
-    return pieces;
-  }
-
-  Value hasPiece(Piece piece) {
-    return isEqual(bits(rest, piece.bits), piece.size);
-  }
-
-  void lowerPieces(Value panel) {
-    Value number = wholeStrips;
-    for (Piece piece : getPieces()) {
-      Value isThere = hasPiece(piece);
-      b.branch(isThere, [&] {
-        // All greater pieces come first.
-        int64_t greaterBits =
-            -2 * int64_t(llvm::bit_floor(uint64_t(piece.bits)));
-        Value before = bits(rest, greaterBits);
-        StripCall call = getCall(b.add(wholeEnd, before), piece.size, panel);
-        call.first = before;
-        call.strip = number;
+  /// All rows behind the whole strips are one: several would be too short for
+  /// their multiply-adds not to wait for each other, and each reads the panel
+  /// anew.
+  void lowerSmallStrip(Value panel) {
+    for (int64_t size = 1; size < tileRows; ++size)
+      b.branch(isEqual(rest, size), [&] {
+        StripCall call = getCall(wholeEnd, size, panel);
+        call.strip = wholeStrips;
         call.fetched = fetchedColumns;
         callStrip(b, call);
       });
-      number = b.add(number, toNumber(isThere));
-    }
   }
 
   /// How many panels so many rows are multiplied by side by side.
@@ -209,13 +184,10 @@ private:
         depth * columns * getElementBytes(op.getPanels()) <
             smallestFetchedPanel)
       return;
-    Value strips = wholeStrips;
-    for (Piece piece : getPieces())
-      strips = b.add(strips, toNumber(hasPiece(piece)));
     // A block without rows must not divide by 0.
-    strips = arith::MaxUIOp::create(b.builder, b.loc, strips, b.index(1));
+    Value count = arith::MaxUIOp::create(b.builder, b.loc, strips, b.index(1));
     Value share = arith::DivUIOp::create(b.builder, b.loc,
-                                         b.add(strips, columns - 1), strips);
+                                         b.add(count, columns - 1), count);
     fetchedColumns =
         b.minimum(share, b.index(getMostFetchedColumns(op.getPanels())));
   }
@@ -286,9 +258,6 @@ private:
   // Indices
   //===--------------------------------------------------------------------===//
 
-  Value bits(Value value, int64_t mask) {
-    return arith::AndIOp::create(b.builder, b.loc, value, b.index(mask));
-  }
   Value isEqual(Value value, int64_t number) {
     return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::eq,
                                  value, b.index(number));
@@ -303,17 +272,11 @@ private:
   Value shiftRight(Value value, Value count) {
     return arith::ShRUIOp::create(b.builder, b.loc, value, count);
   }
-  /// 1 where a condition holds, 0 where it does not.
-  Value toNumber(Value condition) {
-    return arith::IndexCastUIOp::create(b.builder, b.loc,
-                                        b.builder.getIndexType(), condition);
-  }
-
   VectorBuilder &b;
   MatmulOp op;
   int64_t tileRows;
   int64_t depth, columns, vectors; ///< of a panel
-  Value rowCount, wholeStrips;
+  Value rowCount, strips, wholeStrips;
   Value wholeEnd, rest; ///< whole strips end at `wholeEnd`
   Value groupShift;     ///< a group has 2^groupShift panels
   Value sums;
