@@ -44,12 +44,14 @@ def judged(value, sign, target, unit):
     return f"{sign} {number(target, unit)}{mark}"
 
 
+def times_faster(figure, target):
+    if not figure:
+        return ""
+    text = number(figure["median"], "×")
+    return f"{text} ({judged(figure['median'], '≥', target, '×')})" if target else text
+
+
 def _cells(row):
-    blas, threads = row.openblas, row.two_threads
-    blas_text = ""
-    if blas:
-        wanted = targets.openblas_target(row.name)
-        blas_text = f"{blas['median']:.2f} × ({judged(blas['median'], '≥', wanted, '×')})"
     return [
         row.name,
         f"{row.milliseconds:.2f} ms" if row.milliseconds is not None else "",
@@ -57,8 +59,8 @@ def _cells(row):
         spread(row.figure, row.unit),
         row.of,
         judged(row.figure["median"], *row.target, row.unit) if row.target else "",
-        blas_text,
-        f"{threads['median']:.2f} ×" if threads else "",
+        times_faster(row.openblas, targets.openblas_target(row.name)),
+        times_faster(row.two_threads, targets.threads_target(row.name)),
     ]
 
 

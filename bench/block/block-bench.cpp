@@ -41,14 +41,11 @@ static cl::opt<unsigned> threads("thread-count",
                                  cl::init(1), cl::cat(category));
 static cl::opt<bool> asJson("json", cl::desc("Print JSON"), cl::cat(category));
 
-namespace {
-enum class Kind { Gpt2, Llama };
-} // namespace
-static cl::list<Kind> kinds(
+static cl::list<BlockKind> kinds(
     "only", cl::desc("Measure these alone (default: all)"), cl::CommaSeparated,
-    cl::values(clEnumValN(Kind::Gpt2, "gpt2",
+    cl::values(clEnumValN(BlockKind::Gpt2, "gpt2",
                           "768 columns, 12 heads, 3072 inner ones, causal"),
-               clEnumValN(Kind::Llama, "llama",
+               clEnumValN(BlockKind::Llama, "llama",
                           "2048 columns, 32 and 8 heads, 5632 inner ones")),
     cl::cat(category));
 
@@ -173,12 +170,12 @@ int main(int argc, char **argv) {
   table.addFact("vector_bits", target.vectorBits);
   table.addFact("rounds", int64_t(rounds));
   std::vector<Block> blocks;
-  if (kinds.empty() || is_contained(kinds, Kind::Gpt2))
+  if (kinds.empty() || is_contained(kinds, BlockKind::Gpt2))
     blocks.emplace_back(
         "GPT-2",
         BlockShape{BlockKind::Gpt2, {12, 12, 64, /*isCausal=*/true}, 768, 3072},
         ArrayRef<int64_t>({128, 512, 1024}));
-  if (kinds.empty() || is_contained(kinds, Kind::Llama))
+  if (kinds.empty() || is_contained(kinds, BlockKind::Llama))
     blocks.emplace_back(
         "Llama",
         BlockShape{

@@ -61,7 +61,7 @@ json::Object bench::describe(ArrayRef<double> values) {
   return json::Object{{"median", median(values)},
                       {"quarter", quantile(values, 0.25)},
                       {"three_quarters", quantile(values, 0.75)},
-                      {"best", *llvm::max_element(values)}};
+                      {"largest", *llvm::max_element(values)}};
 }
 
 std::string bench::formatShares(ArrayRef<double> shares) {

@@ -63,8 +63,6 @@ static std::string formatFigures(Unit unit, ArrayRef<double> values) {
   double middle = median(values);
   switch (unit) {
   case Unit::Time:
-    stream << format("%.3f", middle);
-    break;
   case Unit::PerItem:
     stream << format("%.3f", middle);
     break;

@@ -39,7 +39,6 @@ public:
   /// Adds the figure of one round. `key`, a literal, names the column in JSON
   /// and, with spaces for underlines, in text.
   void add(llvm::StringRef key, Unit unit, double value);
-  llvm::StringRef getName() const { return name; }
 
 private:
   friend class Table;

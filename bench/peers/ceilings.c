@@ -115,6 +115,7 @@ double measure_read(int threads, int streams, size_t bytes) {
   Job jobs[MOST_THREADS];
   size_t count = bytes / sizeof(float) / threads;
   for (int i = 0; i < threads; ++i)
-    jobs[i] = (Job){.data = memory + i * count, .count = count, .streams = streams};
+    jobs[i] =
+        (Job){.data = memory + i * count, .count = count, .streams = streams};
   return run(jobs, threads, sum);
 }

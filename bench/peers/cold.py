@@ -4,7 +4,6 @@ a model once. Every candidate is called from Python, whose start and imports cou
 files made: library, export, GGUF. Decoding begins behind a saved cache. See README.md."""
 
 import os
-import statistics
 import time
 
 import cases

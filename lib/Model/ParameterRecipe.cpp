@@ -542,9 +542,9 @@ LogicalResult ParameterRecipe::reportTooLarge(int64_t layer) const {
       llvm::raw_string_ostream(found) << llvm::format("%g", value);
       return mlir::emitError(parameter.getLoc(), "parameter @")
              << parameter.getSymName() << ": expected elements that fit "
-             << getStoredTypeName(elementType) << ", found "
-             << found << " in layer " << layer
-             << ", tensor '" << part.tensor->name << "'";
+             << getStoredTypeName(elementType) << ", found " << found
+             << " in layer " << layer << ", tensor '" << part.tensor->name
+             << "'";
     }
   }
   llvm_unreachable("there is an element that does not fit");

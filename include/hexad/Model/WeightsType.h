@@ -28,7 +28,8 @@ llvm::ArrayRef<WeightsType> getAllWeightsTypes();
 /// and filters, but those of routers, whose choice rounding would change, and
 /// tables that ids are looked up in. `F32` changes nothing, so that a model may
 /// say by itself what it wants; `Stored` changes only parameters whose stored
-/// tensors all have one type of 16 bits. Fails as ParameterRecipe::resolve does.
+/// tensors all have one type of 16 bits. Fails as ParameterRecipe::resolve
+/// does.
 mlir::LogicalResult setWeightsType(mlir::ModuleOp module, WeightsType type,
                                    TensorSources &sources);
 
