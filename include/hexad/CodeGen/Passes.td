@@ -30,10 +30,13 @@ def TilePass : Pass<"hexad-tile", "::mlir::ModuleOp"> {
       it is causal, threads take items in turn, and odd heads go from the last
       tile to the first: of two tiles in a row the later one sees more keys.
     - Rectangles are gathered into rows and spread out again by index tables.
+    - `hexad.experts` becomes a loop of one iteration that groups rows by expert, one
+      in which each thread walks the experts and takes the rows that are its own, and
+      one that sums what was made of a row.
 
-    Afterwards numbers of rows are multiples of `tile-rows`: what lies behind the
-    last token is computed and never looked at. What will have padded columns is
-    made by a `tensor.empty` marked `hexad.activations`.
+    Afterwards buffers have room for the ABI's rounded numbers of rows; rows behind
+    the last token are not computed. What will have padded columns is made by a
+    `tensor.empty` marked `hexad.activations`.
 
     Before:
 
