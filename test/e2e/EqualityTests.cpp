@@ -71,6 +71,23 @@ TEST_F(Equality, AnyNumberOfThreads) {
   }
 }
 
+/// Around 12 strips, of 6 and of 12 rows, up to which threads share columns;
+/// from there on rows in fours, of which the last thread may get a rest.
+TEST_F(Equality, SharedColumnsAndSharedRows) {
+  for (const std::string &cpu : getRunnableCpus()) {
+    std::unique_ptr<CompiledModel> other = files->compile(cpu);
+    ASSERT_TRUE(other) << files->messages;
+    for (size_t rows :
+         {65, 66, 67, 68, 71, 72, 73, 131, 132, 133, 134, 143, 144, 145, 147}) {
+      SCOPED_TRACE(cpu + ", rows " + std::to_string(rows));
+      Call call = Call::of({rows});
+      Outputs one = other->run(call, {.threads = 1});
+      for (size_t threads : {2, 3, 13})
+        expectSame(other->run(call, {.threads = threads}), one);
+    }
+  }
+}
+
 TEST_F(Equality, AloneAndInAnyBatch) {
   Outputs together = model->run(mixed);
   Call reversed = mixed;

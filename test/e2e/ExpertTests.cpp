@@ -74,8 +74,9 @@ TEST(Experts, RenormalizedAndScaled) {
   expectRight(getText({8, 3, 37, ", scaling = 2.5 : f64"}), {Call::of({50})});
 }
 
-/// More rows than a block has, for one expert.
-TEST(Experts, AllRowsToOne) {
+/// More rows than a block has, for two of four experts: threads share them, cut
+/// inside of an expert, also where each gets less than a strip.
+TEST(Experts, UnevenOnesAreShared) {
   ModelBuilder b;
   Rows x = b.embedWords(24);
   Rows logits = b.embedWords(4);
@@ -94,7 +95,14 @@ TEST(Experts, AllRowsToOne) {
   for (const std::string &cpu : getRunnableCpus()) {
     std::unique_ptr<CompiledModel> model = files.compile(cpu);
     ASSERT_TRUE(model) << files.messages;
-    files.expectTrue(*model, Call::of({700, 3}), {.threads = 3});
+    for (const Call &call : {Call::of({700, 3}), Call::of({5})}) {
+      files.expectTrue(*model, call, {.threads = 3});
+      Floats want = model->run(call, {.threads = 1}).values.at("y");
+      for (size_t threads : {2, 3, 8})
+        EXPECT_TRUE(areIdentical(
+            model->run(call, {.threads = threads}).values.at("y"), want))
+            << cpu << ", threads " << threads;
+    }
   }
 }
 

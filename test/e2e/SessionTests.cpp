@@ -94,6 +94,19 @@ TEST_F(Session, ForwardIsTrue) {
   }
 }
 
+/// Threads take causal tiles in turn, every second head backwards: odd and even
+/// numbers of tiles, fewer tiles than threads.
+TEST_F(Session, ForwardOnAnyNumberOfThreads) {
+  for (const Call &call : {Call::of({59}), Call::of({119}), Call::of({179}),
+                           Call::of({300}), Call::of({61, 3, 130})}) {
+    Floats want = model->run(call, {.threads = 1}).values.at("logits");
+    for (size_t threads : {2, 3, 5, 13})
+      EXPECT_TRUE(areIdentical(
+          model->run(call, {.threads = threads}).values.at("logits"), want))
+          << threads << " threads, " << call.seq << " tokens";
+  }
+}
+
 TEST_F(Session, AnyCuttingGivesWhatForwardGives) {
   constexpr size_t count = 300;
   std::vector<int32_t> tokens = getTokens(count);
