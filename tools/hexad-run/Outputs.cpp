@@ -9,6 +9,7 @@
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
@@ -84,6 +85,41 @@ size_t hexad::printScalars(ArrayRef<Output> outputs, raw_ostream &os) {
     ++count;
   }
   return count;
+}
+
+void hexad::printSummary(const LibraryInfo &info, const Inputs &inputs,
+                         ArrayRef<Output> outputs, ArrayRef<double> seconds,
+                         raw_ostream &os) {
+  json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("name", info.name);
+    json.attribute("batch", int64_t(inputs.batch));
+    json.attribute("seq", int64_t(inputs.seq));
+    json.attribute("tokens", int64_t(inputs.countTokens()));
+    json.attributeArray("seconds", [&] {
+      for (double time : seconds)
+        json.value(time);
+    });
+    json.attributeObject("outputs", [&] {
+      for (const Output &output : outputs) {
+        json::Array shape;
+        if (output.info->stacked)
+          shape.push_back(output.info->count);
+        for (int64_t dim : output.shape)
+          shape.push_back(dim);
+        json.attribute(output.info->name, std::move(shape));
+      }
+    });
+    // JSON has no NaN.
+    json.attributeObject("scalars", [&] {
+      for (const Output &output : outputs)
+        if (output.info->kind == HEXAD_OUTPUT_SCALAR)
+          json.attribute(output.info->name, std::isfinite(output.values[0])
+                                                ? json::Value(output.values[0])
+                                                : json::Value(nullptr));
+    });
+  });
+  os << "\n";
 }
 
 bool hexad::isSameFile(StringRef a, StringRef b) {

@@ -32,6 +32,12 @@ llvm::Error writeOutputs(llvm::ArrayRef<Output> outputs, llvm::StringRef path);
 /// Outputs of one number, a line each: `loss: 4.84`. How many there are.
 size_t printScalars(llvm::ArrayRef<Output> outputs, llvm::raw_ostream &os);
 
+/// What was run, how long each time took, shapes of outputs and their scalars,
+/// as JSON.
+void printSummary(const LibraryInfo &info, const Inputs &inputs,
+                  llvm::ArrayRef<Output> outputs,
+                  llvm::ArrayRef<double> seconds, llvm::raw_ostream &os);
+
 /// Whether both paths lead to one file, which may not be there yet.
 bool isSameFile(llvm::StringRef a, llvm::StringRef b);
 

@@ -73,40 +73,6 @@ getWanted(const LibraryInfo &info, const InputArgList &arguments) {
   return wanted;
 }
 
-static void printSummary(const LibraryInfo &info, const Inputs &inputs,
-                         ArrayRef<Output> outputs, ArrayRef<double> seconds) {
-  json::OStream json(outs(), /*IndentSize=*/2);
-  json.object([&] {
-    json.attribute("name", info.name);
-    json.attribute("batch", int64_t(inputs.batch));
-    json.attribute("seq", int64_t(inputs.seq));
-    json.attribute("tokens", int64_t(inputs.countTokens()));
-    json.attributeArray("seconds", [&] {
-      for (double time : seconds)
-        json.value(time);
-    });
-    json.attributeObject("outputs", [&] {
-      for (const Output &output : outputs) {
-        json::Array shape;
-        if (output.info->stacked)
-          shape.push_back(output.info->count);
-        for (int64_t dim : output.shape)
-          shape.push_back(dim);
-        json.attribute(output.info->name, std::move(shape));
-      }
-    });
-    // JSON has no NaN.
-    json.attributeObject("scalars", [&] {
-      for (const Output &output : outputs)
-        if (output.info->kind == HEXAD_OUTPUT_SCALAR)
-          json.attribute(output.info->name, std::isfinite(output.values[0])
-                                                ? json::Value(output.values[0])
-                                                : json::Value(nullptr));
-    });
-  });
-  outs() << "\n";
-}
-
 /// A number from 0 on; none if the option is not there.
 static Expected<std::optional<size_t>> getIndex(const InputArgList &arguments,
                                                 OptionID option) {
@@ -229,7 +195,7 @@ static Error forward(LoadedLibrary &library, const Inputs &inputs,
               (*picture)->write(ArrayRef(output.values.get(), output.elements)))
         return error;
   if (arguments.hasArg(OPT_json)) {
-    printSummary(info, inputs, *outputs, seconds);
+    printSummary(info, inputs, *outputs, seconds, outs());
     return Error::success();
   }
   if (!printScalars(*outputs, outs()) &&
