@@ -9,7 +9,7 @@ import time
 import cases
 import report
 from candidates import Unavailable, Worker
-from compare import add_options, candidate_names, get_maker, locked, say
+from compare import add_options, candidate_names, get_maker, locked, read_options, say
 from scheduling import undisturbed
 
 
@@ -54,7 +54,7 @@ def measure(maker, case, names, arguments):
 def main():
     parser = add_options(__doc__)
     parser.set_defaults(cases="bert-128,smollm2-decode-512", rounds=5)
-    arguments = parser.parse_args()
+    arguments = read_options(parser)
     maker = get_maker(arguments)
     print("| case | candidate | seconds | most memory, MB | files, MB |\n| --- | --- | --- | --- | --- |")
     for case in cases.matching(arguments.cases):

@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import fcntl
 import json
+import os
 import statistics
 import sys
 import time
@@ -15,6 +16,7 @@ import report
 from candidates import PEERS, Candidate, Maker, Unavailable, Worker
 
 WORST_DIFFERENCE = 0.05  # of the greatest value; weights of 16 bits differ by 0.01
+WEIGHTS_TYPES = ("f32", "bf16", "f16")
 LOCK_SECONDS = 15  # then others get their turn
 
 
@@ -134,12 +136,34 @@ def add_options(description):
     parser.add_argument("--models", type=Path, required=True, help="folder for checkpoints and all that is made of them")
     parser.add_argument("--environments", type=Path, help="what install.sh wrote (default: MODELS/environments)")
     parser.add_argument("--cases", default="*", help="names or patterns of cases.py, with commas between")
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--peers", default=",".join(PEERS), help="with commas between (default: %(default)s)")
     parser.add_argument("--weights", default="f32", help="f32,bf16,f16: types of Hexad's and llama.cpp's weights")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=1, help="of each candidate, on as many CPUs (default: 1)")
+    parser.add_argument("--rounds", type=int, default=9, help="measurements of each candidate (default: %(default)s)")
     parser.add_argument("--lock", help="file to lock while measuring, where others measure too")
     return parser
+
+
+def read_options(parser):
+    """What the command line says; what no case could be measured with is an error before the first one."""
+    arguments = parser.parse_args()
+    for option, known in (("peers", PEERS), ("weights", WEIGHTS_TYPES)):
+        for name in filter(None, getattr(arguments, option).split(",")):
+            if name not in known:
+                parser.error(f"--{option}: expected some of {', '.join(known)}, found '{name}'")
+    if not arguments.weights:
+        parser.error(f"--weights: expected some of {', '.join(WEIGHTS_TYPES)}, found ''")
+    for pattern in arguments.cases.split(","):
+        if not cases.matching(pattern):
+            parser.error(f"--cases: '{pattern}' is none of {', '.join(case.name for case in cases.CASES)}")
+    if arguments.rounds < 1 or not 1 <= arguments.threads <= os.cpu_count():
+        parser.error(f"--rounds must be positive, --threads 1 to {os.cpu_count()}")
+    if not os.access(arguments.hexad, os.X_OK) or arguments.hexad.is_dir():
+        parser.error(f"--hexad: '{arguments.hexad}' is no program")
+    python = get_maker(arguments).python("torch")
+    if not python.exists():
+        parser.error(f"there is no '{python}', which all cases need: run install.sh, or name --environments")
+    return arguments
 
 
 def get_maker(arguments):
@@ -160,7 +184,7 @@ def main():
     parser = add_options(__doc__)
     parser.add_argument("--burst", type=float, default=0.3, help="seconds of a measurement, at least three calls")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each case instead of the table")
-    arguments = parser.parse_args()
+    arguments = read_options(parser)
     maker = get_maker(arguments)
     results = []
     for case in cases.matching(arguments.cases):
