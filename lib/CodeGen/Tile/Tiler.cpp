@@ -90,9 +90,9 @@ Tiler::Range Tiler::getShare(Value total, Value thread) {
   return {first, sub(last, first)};
 }
 
-/// Threads share rows in units of so many: small enough that they get as many
-/// rows as the others but for a few, and a strip that the smaller strips of a
-/// matmul are made of.
+/// Threads share rows in units of so many: few, so that each gets nearly as
+/// many rows as the others; but a matmul's strip of fewer waits for the latency
+/// of FMA.
 static constexpr int64_t sharedRows = 4;
 
 Tiler::Range Tiler::getShareOfRows(RowDomain domain, Value thread) {
