@@ -401,7 +401,7 @@ ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
       stackLayers = 0;
     }
     if (endsStack && openStates && !description.hiddenAfterNorm) {
-      finishStates(openStates.getLoc(), openStates);
+      hiddenStates = unpackStack(openStates.getLoc(), openStates);
       openStates = {};
     }
     FailureOr<Activations> y = buildLayer(layer, x);
@@ -416,8 +416,9 @@ ModuleBuilder::buildLayers(llvm::ArrayRef<Layer> layers, Activations x) {
           cast<RankedTensorType>(openStates.getType()).getDimSize(2))
         return emitError(layer.loc, "expected a norm behind the repeat, whose "
                                     "result is the last of 'hidden'");
-      finishStates(layer.loc, insertState(layer.loc, x.rows, openStates,
-                                          builder.getIndexAttr(last)));
+      hiddenStates =
+          unpackStack(layer.loc, insertState(layer.loc, x.rows, openStates,
+                                             builder.getIndexAttr(last)));
       openStates = {};
     }
   }
@@ -501,13 +502,19 @@ LogicalResult ModuleBuilder::checkOutputs() {
       continue;
     }
     if (name == "attention") {
-      asksForMaps = true;
+      maps.isAskedFor = true;
+      continue;
+    }
+    if (name == "router_logits") {
+      routers.isAskedFor = true;
       continue;
     }
     if (name != "hidden") {
       InFlightDiagnostic diagnostic =
           emitError(getOutputsLoc(), "there is no output '")
-          << name << "'; expected 'hidden', 'attention', 'loss'";
+          << name
+          << "'; expected 'hidden', 'attention', 'loss', "
+             "'router_logits'";
       for (llvm::StringRef known : own)
         diagnostic << ", '" << known << "'";
       return diagnostic;
@@ -518,7 +525,7 @@ LogicalResult ModuleBuilder::checkOutputs() {
              << runs;
     hiddenCount = layers + 1;
   }
-  return asksForMaps ? checkMaps() : success();
+  return maps.isAskedFor ? checkMaps() : success();
 }
 
 /// Creates the function with its arguments, and the rows of each input.
@@ -579,12 +586,14 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
   findHead();
   if (wantsLoss && failed(findLoss()))
     return nullptr;
+  if (routers.isAskedFor && failed(checkRouters()))
+    return nullptr;
   OwningOpRef<ModuleOp> owned =
       ModuleOp::create(description.loc, description.name);
   builder.setInsertionPointToStart(owned->getBody());
   if (failed(buildInputs()))
     return nullptr;
-  if (asksForMaps)
+  if (maps.isAskedFor)
     startMaps();
   if (failed(buildLayers(description.layers, {})))
     return nullptr;
@@ -592,8 +601,9 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
     results.push_back({"hidden", hiddenStates, /*stacked=*/true});
   if (loss)
     results.push_back({"loss", loss->mean});
-  if (maps)
-    results.push_back({"attention", maps, /*stacked=*/true});
+  if (maps.members)
+    results.push_back({"attention", maps.members, /*stacked=*/true});
+  finishRouters();
 
   SmallVector<Value> values;
   for (const Result &result : results)

@@ -73,7 +73,7 @@ ModuleBuilder::build(Location loc, const AttentionLayer &layer, Activations x) {
       layer.window ? builder.getI64IntegerAttr(*layer.window) : IntegerAttr(),
       layer.softcap ? builder.getF64FloatAttr(*layer.softcap) : FloatAttr(),
       cache, cacheLayer);
-  if (maps)
+  if (maps.members)
     buildMap(attended);
   x.rows = buildProjection(loc, layer.name + ".output", attended, columns,
                            layer.outputBias.value_or(layer.bias), layer.output,

@@ -53,6 +53,8 @@ FailureOr<Value> ModuleBuilder::buildRoutes(Location loc, const MoeLayer &layer,
   std::string name = layer.name + ".router";
   Value logits = buildProjection(loc, name, input->rows, layer.experts,
                                  router.bias, router.linear);
+  if (failed(keepLogits(loc, router, {logits, x.pooled})))
+    return failure();
   Value selectionBias, scales;
   if (router.selectionBias)
     selectionBias = load(loc, name + ".selection_bias", {layer.experts},

@@ -35,14 +35,14 @@ Value ModuleBuilder::insertState(Location loc, Value state, Value states,
                                        sizes, strides);
 }
 
-void ModuleBuilder::finishStates(Location loc, Value states) {
-  auto type = cast<RankedTensorType>(states.getType());
-  hiddenStates = UnpackRowsOp::create(
+Value ModuleBuilder::unpackStack(Location loc, Value stack) {
+  auto type = cast<RankedTensorType>(stack.getType());
+  return UnpackRowsOp::create(
       builder, loc,
       RankedTensorType::get({type.getDimSize(0), ShapedType::kDynamic,
                              ShapedType::kDynamic, type.getDimSize(2)},
                             f32),
-      states, segments);
+      stack, segments);
 }
 
 /// One body of a repeat; `states` is null or the stack that gets what it gives
@@ -80,6 +80,8 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
   Value states = openStates;
   if (hiddenCount && !states)
     states = startStates(loc, *hiddenCount, x.rows);
+  if (countMembers(layer.period, routers.isMember) != 0)
+    startRouters(loc, x.rows);
   if (iterations > 0) {
     ImplicitLocOpBuilder b(loc, builder);
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -88,8 +90,9 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     SmallVector<Value> initial = {x.rows};
     if (states)
       initial.push_back(states);
-    if (maps)
-      initial.push_back(maps);
+    SmallVector<LayerStack *> stacks = getStacks(layer.period);
+    for (LayerStack *stack : stacks)
+      initial.push_back(stack->members);
     auto loop = scf::ForOp::create(builder, loc, zero, count, one, initial);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -101,10 +104,12 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     Value before = index;
     for (int64_t i = 1; states && i < period; ++i)
       before = arith::AddIOp::create(builder, loc, before, index);
-    int64_t mapsBefore = nextMap;
-    if (maps) {
-      maps = loop.getRegionIterArgs().back();
-      firstMap = getFirstMap(loc, index, countAttentions(layer.period));
+    unsigned firstStack = initial.size() - stacks.size();
+    SmallVector<int64_t> addedBefore;
+    for (auto [i, stack] : llvm::enumerate(stacks)) {
+      addedBefore.push_back(stack->next);
+      enterLoop(loc, *stack, loop.getRegionIterArg(firstStack + i), index,
+                countMembers(layer.period, stack->isMember));
     }
     for (auto [j, body] : llvm::enumerate(layer.period)) {
       OpFoldResult member;
@@ -126,16 +131,17 @@ ModuleBuilder::build(Location loc, const RepeatLayer &layer, Activations x) {
     SmallVector<Value> yielded = {y.rows};
     if (states)
       yielded.push_back(kept);
-    if (maps)
-      yielded.push_back(maps);
+    for (LayerStack *stack : stacks)
+      yielded.push_back(stack->members);
     scf::YieldOp::create(builder, loc, yielded);
     x.rows = loop.getResult(0);
     if (states)
       states = loop.getResult(1);
-    if (maps) {
-      maps = loop.getResults().back();
-      firstMap = {};
-      nextMap = mapsBefore + (nextMap - mapsBefore) * iterations;
+    for (auto [i, stack] : llvm::enumerate(stacks)) {
+      stack->members = loop.getResult(firstStack + i);
+      stack->first = {};
+      stack->next =
+          addedBefore[i] + (stack->next - addedBefore[i]) * iterations;
     }
   }
   for (int64_t number = iterations * period; number < layer.count; ++number) {

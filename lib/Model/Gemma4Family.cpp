@@ -149,6 +149,8 @@ static Layer describeExperts(const ConfigFile &config,
   router.topK = model.topExperts;
   router.renormalize = true;
   router.expertScale = true;
+  // So has the model's own definition what it calls its router's logits.
+  router.reported = ReportedScores::Softmax;
   router.input = {
       {normLoc, RmsNormLayer{"", model.eps, /*unitOffset=*/false,
                              /*weight=*/false}},

@@ -16,7 +16,7 @@ LogicalResult LayerReader::readRouter(const YamlNode &node,
   if (failed(checkKeys(node, "router",
                        {"top_k", "score", "renormalize", "scaling", "groups",
                         "top_groups", "bias", "selection_bias", "expert_scale",
-                        "layers"})) ||
+                        "reported", "layers"})) ||
       failed(requireKey(node, "router", "top_k")) ||
       failed(readSize(node, "top_k", router.topK)) ||
       failed(readFlag(node, "renormalize", router.renormalize)) ||
@@ -34,6 +34,13 @@ LogicalResult LayerReader::readRouter(const YamlNode &node,
     if (!found)
       return emitExpected(score->value, "softmax or sigmoid");
     router.score = *found;
+  }
+  if (const YamlEntry *reported = node.find("reported")) {
+    const YamlNode &word = reported->value;
+    if (!word.isString() || (word.text != "logits" && word.text != "softmax"))
+      return emitExpected(word, "logits or softmax");
+    router.reported = word.text == "logits" ? ReportedScores::Logits
+                                            : ReportedScores::Softmax;
   }
   const YamlEntry *layers = node.find("layers");
   return layers ? readLayers(layers->value, router.input) : success();

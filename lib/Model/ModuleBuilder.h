@@ -219,22 +219,54 @@ private:
   void buildLabels();
   mlir::LogicalResult buildLoss(mlir::Location loc, Activations logits);
 
-  // Attention maps (BuilderMaps.cpp): a stack that every attention puts its map
-  // into, in the order of the layers.
-  static int64_t countAttentions(llvm::ArrayRef<std::vector<Layer>> period);
+  // Outputs that layers of a kind add to (BuilderStacks.cpp).
+  using IsMember = bool (*)(const Layer &);
+  /// Members in the order in which the layers run that give one each.
+  struct LayerStack {
+    IsMember isMember;
+    bool isAskedFor = false;
+    mlir::Value members = {}; ///< so far; null if there is no stack yet
+    /// The next member is `first` (0 if null) plus `next`.
+    mlir::Value first = {};
+    int64_t next = 0;
+  };
+  /// Visits the layers of a kind, those of a repeat once for its period.
+  static void forEachMember(llvm::ArrayRef<Layer> layers, IsMember isMember,
+                            llvm::function_ref<void(const Layer &)> visit);
+  static int64_t countMembers(llvm::ArrayRef<std::vector<Layer>> period,
+                              IsMember isMember);
+  /// Of the whole model, the iterations of repeats counted.
+  int64_t countMembers(IsMember isMember) const;
+  /// The stacks that the layers of `period` add to.
+  llvm::SmallVector<LayerStack *>
+  getStacks(llvm::ArrayRef<std::vector<Layer>> period);
+  /// The number of the next member, which is then that of the one behind.
+  mlir::Value takeMember(mlir::Location loc, LayerStack &stack);
+  /// Inside a loop: members so far are `members`, and each iteration adds
+  /// `perIteration` behind those of layers in front of the loop.
+  void enterLoop(mlir::Location loc, LayerStack &stack, mlir::Value members,
+                 mlir::Value iteration, int64_t perIteration);
+
+  // Attention maps (BuilderMaps.cpp).
   mlir::LogicalResult checkMaps();
   void startMaps();
-  /// The index of the members that an iteration of a loop begins with, behind
-  /// the ones of layers in front of the loop.
-  mlir::Value getFirstMap(mlir::Location loc, mlir::Value iteration,
-                          int64_t perIteration);
   void buildMap(AttentionOp attention);
+
+  // Logits of routers (BuilderRouters.cpp).
+  mlir::LogicalResult checkRouters();
+  /// Of as many rows as `rows` has; if there is none yet.
+  void startRouters(mlir::Location loc, mlir::Value rows);
+  mlir::LogicalResult keepLogits(mlir::Location loc,
+                                 const RouterDescription &router,
+                                 Activations logits);
+  void finishRouters();
 
   // Stacks of hidden states.
   mlir::Value startStates(mlir::Location loc, int64_t count, mlir::Value first);
   mlir::Value insertState(mlir::Location loc, mlir::Value state,
                           mlir::Value states, mlir::OpFoldResult index);
-  void finishStates(mlir::Location loc, mlir::Value states);
+  /// Rectangles of the members of a stack of rows.
+  mlir::Value unpackStack(mlir::Location loc, mlir::Value stack);
 
   static int64_t getColumns(mlir::Value rows) {
     return llvm::cast<mlir::RankedTensorType>(rows.getType()).getDimSize(1);
@@ -294,11 +326,12 @@ private:
   /// The stack, while there may be more repeats.
   mlir::Value openStates;
   mlir::Value hiddenStates;
-  bool asksForMaps = false;
-  mlir::Value maps; ///< the stack so far; null if nobody asks for it
-  /// The member of the next map is `firstMap` (0 if null) plus `nextMap`.
-  mlir::Value firstMap;
-  int64_t nextMap = 0;
+  LayerStack maps = {[](const Layer &layer) {
+    return std::holds_alternative<AttentionLayer>(layer.kind);
+  }};
+  LayerStack routers = {[](const Layer &layer) {
+    return std::holds_alternative<MoeLayer>(layer.kind);
+  }};
   /// The linear layer that works on selected rows; null if the model has no
   /// sessions.
   const LinearLayer *head = nullptr;

@@ -19,7 +19,7 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"DIR">,
     HelpText<"Folder for the files; with --compile-to a file (default: standard output)">;
 defm name : Value<"name", "NAME", "Name of the model, begins all names in C (default: the input's own)">;
 defm mcpu : Value<"mcpu", "CPU", "CPU to compile for: native (default), x86-64-v3, x86-64-v4, znver3, ...">;
-defm outputs : Value<"outputs", "LIST", "Outputs beside the model's own: hidden, attention, loss, with commas between">;
+defm outputs : Value<"outputs", "LIST", "Outputs beside the model's own: hidden, attention, loss, router_logits, with commas between">;
 defm image_size : Value<"image-size", "HxW", "Height and width of images, e.g. 224x320, where positions can be resized (default: the model\'s own)">;
 defm weights_type : Value<"weights-type", "TYPE", "What matrices are stored in: f32, bf16, f16, or stored (default), the type they have in the checkpoint">;
 defm sanitize : Value<"sanitize", "CHECK", "Let the library check its accesses: address or thread, see below">;

@@ -24,7 +24,7 @@ struct Verb {
   const char *name, *usage, *summary;
 };
 constexpr Verb verbs[] = {
-    {"compile", "INPUT -o DIR [--outputs=hidden,attention,loss]",
+    {"compile", "INPUT -o DIR [--outputs=hidden,attention,loss,router_logits]",
      "compile a model of text or images to a native library"},
     {"run", "LIBRARY --inputs FILE --outputs FILE",
      "run a compiled library on tokens, images and labels from files: outputs, "

@@ -234,6 +234,10 @@ struct ActivationLayer {
 
 struct Layer;
 
+/// What the output `router_logits` is of a router: its logits, or their softmax
+/// over all experts.
+enum class ReportedScores { Logits, Softmax };
+
 /// Which experts a row goes to (hexad.route): by the logits that a linear layer
 /// gives, NAME.router with the weight [experts, columns].
 struct RouterDescription {
@@ -250,6 +254,7 @@ struct RouterDescription {
   bool selectionBias = false;
   /// NAME.router.expert_scale, a factor of each expert's weight.
   bool expertScale = false;
+  ReportedScores reported = ReportedScores::Logits;
   /// Layers in front of the linear layer, of the input of the experts' layer.
   std::vector<Layer> input;
   TensorNames linear = {}, selection = {}, scale = {};
