@@ -225,4 +225,35 @@ TEST(MoreOutputs, ChangeNoBit) {
   withHidden.expectTrue(*more, call);
 }
 
+/// Routers of the layers with experts, which are not all, alone and beside
+/// stacks of hidden states and of maps.
+TEST(RouterLogits, ChangeNoBitOfOtherOutputs) {
+  ModelFiles::Existing folder{HEXAD_TEST_DIR "/golden/models/qwen3-moe"};
+  ModelFiles plain(folder, {}), alone(folder, {"router_logits"}),
+      beside(folder, {"hidden", "attention", "router_logits"});
+  std::unique_ptr<CompiledModel> model = plain.compile();
+  ASSERT_TRUE(model);
+  Call call = Call::of({50, 0, 13, 1, 136});
+  Floats want = model->run(call).values.at("logits"), routers;
+  for (ModelFiles *files : {&alone, &beside}) {
+    std::unique_ptr<CompiledModel> more = files->compile();
+    ASSERT_TRUE(more) << files->messages;
+    Outputs got = more->run(call);
+    EXPECT_TRUE(areIdentical(got.values.at("logits"), want));
+    EXPECT_TRUE(areIdentical(
+        more->run(call, {}, {"logits"}).values.at("logits"), want));
+    const Floats &logits = got.values.at("router_logits");
+    ASSERT_EQ(logits.size(), 2u * 5 * 136 * 16);
+    if (routers.empty())
+      routers = logits;
+    EXPECT_TRUE(areIdentical(logits, routers));
+    for (size_t threads : {1, 3})
+      EXPECT_TRUE(areIdentical(
+          more->run(call, {.threads = threads}).values.at("router_logits"),
+          routers));
+    files->expectTrue(*more, call);
+    files->expectTrue(*more, call.padLeft());
+  }
+}
+
 } // namespace

@@ -607,7 +607,7 @@ TEST_F(DescriptionReader, RefusesOutputs) {
   expectOutputError(
       goodText,
       "there is no output 'hiden'; expected 'hidden', 'attention', "
-      "'loss', 'logits'",
+      "'loss', 'router_logits', 'logits'",
       {"hiden"});
   tensors.resize(1);
   store();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FolderTest.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -263,6 +264,78 @@ TEST_F(ExpertDescriptions, RefusesRouters) {
                  "'pool' cannot stand in front of a router");
   expectMoeError(makeMoe("", ", layers: [ pool: mean ]", byExpert), "6:5",
                  "'pool' cannot stand in front of experts");
+}
+
+/// Two layers of experts in the loop and one behind it, and one in front.
+TEST_F(ExpertDescriptions, StacksRouterLogits) {
+  auto makeLayer = [&](llvm::StringRef router, llvm::StringRef name) {
+    return "{ moe: " + makeMoe(router, (", name: " + name).str(), byExpert) +
+           " }";
+  };
+  std::string path = folder.write("model.yaml", R"(name: model
+inputs: { input_ids: "i32[batch, seq]" }
+weights: { file: model.safetensors, unused: [ "*" ] }
+layers:
+  - embedding: { input: input_ids, entries: 7, dim: 8, tensors: words }
+  - )" + makeLayer("", "a") + R"(
+  - repeat: 5
+    period:
+      - [ )" + makeLayer(", reported: softmax", "b") +
+                                                    R"( ]
+      - [ { scale: 2 } ]
+      - [ )" + makeLayer(", reported: softmax", "c") +
+                                                    R"( ]
+  - output: rows
+)");
+  std::vector<std::string> outputs = {"router_logits"};
+  OwningOpRef<ModuleOp> module = read(path, outputs);
+  ASSERT_TRUE(module) << diagnostics;
+  std::string text = print(*module);
+  // One in front, two in the one iteration, one of the two layers behind.
+  EXPECT_NE(text.find("tensor<4x?x?x4xf32> {hexad.name = \"router_logits\", "
+                      "hexad.stacked}"),
+            std::string::npos)
+      << text;
+  int64_t softmaxes = 0, kept = 0;
+  module->walk([&](SoftmaxOp) { ++softmaxes; });
+  module->walk([&](tensor::InsertSliceOp) { ++kept; });
+  EXPECT_EQ(softmaxes, 3);
+  EXPECT_EQ(kept, 4);
+}
+
+TEST_F(ExpertDescriptions, RefusesRouterLogits) {
+  std::vector<std::string> outputs = {"router_logits"};
+  auto expectOutputError = [&](llvm::StringRef layers, llvm::StringRef what) {
+    std::string path = folder.write("model.yaml", (R"(name: model
+inputs: { input_ids: "i32[batch, seq]" }
+weights: { file: model.safetensors, unused: [ "*" ] }
+layers:
+  - embedding: { input: input_ids, entries: 7, dim: 8, tensors: words }
+)" + layers + "  - output: logits\n")
+                                                      .str());
+    diagnostics.clear();
+    expectError(path, "--outputs: error: ", what, outputs);
+  };
+  std::string moe = "  - moe: " + makeMoe("", "", byExpert) + "\n";
+  expectOutputError("  - scale: 2\n",
+                    "output 'router_logits' needs a layer 'moe'");
+  expectOutputError(moe +
+                        "  - moe: { name: second, experts: 2, hidden: 5, "
+                        "activation: silu, router: { top_k: 1 }, tensors: { "
+                        "router: router, " +
+                        byExpert.str() + " } }\n",
+                    "output 'router_logits' needs layers of as many experts "
+                    "each, expected 4, found 2");
+  expectOutputError("  - pool: mean\n" + moe,
+                    "output 'router_logits' needs experts that get a row for "
+                    "each token");
+  outputs.push_back("loss");
+  expectOutputError("  - linear: { name: head, out: 8, tensors: head }\n" + moe,
+                    "output 'router_logits' needs experts in front of the "
+                    "head, which is computed for some rows only, found one "
+                    "behind it");
+  expectMoeError(makeMoe(", reported: scores", "", byExpert), "",
+                 "expected logits or softmax, found 'scores'");
 }
 
 } // namespace
