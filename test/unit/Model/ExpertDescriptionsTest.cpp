@@ -7,6 +7,7 @@
 
 #include "FolderTest.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace hexad;
@@ -268,22 +269,42 @@ TEST_F(ExpertDescriptions, RefusesRouters) {
 
 /// Two layers of experts in the loop and one behind it, and one in front.
 TEST_F(ExpertDescriptions, StacksRouterLogits) {
-  auto makeLayer = [&](llvm::StringRef router, llvm::StringRef name) {
-    return "{ moe: " + makeMoe(router, (", name: " + name).str(), byExpert) +
-           " }";
+  for (int64_t i = 0; i < 5; ++i) {
+    std::string layer = "l" + std::to_string(i);
+    add(layer + ".router.weight", {4, 8});
+    for (int64_t e = 0; e < 4; ++e) {
+      std::string name = layer + ".e" + std::to_string(e);
+      add(name + ".gate.weight", {5, 8});
+      add(name + ".up.weight", {5, 8});
+      add(name + ".down.weight", {8, 5});
+    }
+  }
+  llvm::Error error =
+      writeSafetensors(folder.getPath("model.safetensors"), tensors);
+  ASSERT_FALSE(!!error) << llvm::toString(std::move(error));
+  auto makeLayer = [](llvm::StringRef name, llvm::StringRef stem,
+                      llvm::StringRef router) {
+    std::string text = "{ moe: { name: " + name.str() +
+                       ", experts: 4, hidden: 5, activation: silu, router: { "
+                       "top_k: 2" +
+                       router.str() + " }, tensors: { router: \"" + stem.str() +
+                       "router\"";
+    for (const char *part : {"gate", "up", "down"})
+      text += llvm::formatv(", {0}: \"{1}e{{e}.{0}\"", part, stem).str();
+    return text + " } } }";
   };
   std::string path = folder.write("model.yaml", R"(name: model
 inputs: { input_ids: "i32[batch, seq]" }
 weights: { file: model.safetensors, unused: [ "*" ] }
 layers:
   - embedding: { input: input_ids, entries: 7, dim: 8, tensors: words }
-  - )" + makeLayer("", "a") + R"(
+  - )" + makeLayer("a", "", "") + R"(
   - repeat: 5
     period:
-      - [ )" + makeLayer(", reported: softmax", "b") +
+      - [ )" + makeLayer("b", "l{i}.", ", reported: softmax") +
                                                     R"( ]
       - [ { scale: 2 } ]
-      - [ )" + makeLayer(", reported: softmax", "c") +
+      - [ )" + makeLayer("c", "l{i}.", ", reported: softmax") +
                                                     R"( ]
   - output: rows
 )");
