@@ -1,10 +1,12 @@
 // RUN: hexad-opt %s -split-input-file --hexad-split-columns -canonicalize -cse | FileCheck %s
 
-// Fewer strips than threads, or than 12: each thread takes its share of the panels of every row. The norm, of which all
+// Several threads, and fewer strips than threads or than 12: each thread takes its share of the panels of every row. The norm, of which all
 // need all columns, is the first thread's. Two panels' columns of bias, residual and result are 32 columns.
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: (%[[THREADS:.+]]: index {hexad.extent = 0 : i64}, %[[STRIPS:.+]]: index {hexad.extent = 3 : i64}, %[[ROWS:.+]]: index, %[[X:.+]]: memref<?x64xf32>, %[[S:.+]]: memref<?x64xf32>, %[[P:.+]]: memref<4x64x16xf32>, %[[B:.+]]: memref<64xf32>, %[[Y:.+]]: memref<?x64xf32>)
-// CHECK: %[[MOST:.+]] = arith.maxui %[[THREADS]], %c12
+// CHECK: %[[SOME:.+]] = arith.maxui %[[THREADS]], %c12
+// CHECK: %[[ALONE:.+]] = arith.cmpi eq, %[[THREADS]], %c1
+// CHECK: %[[MOST:.+]] = arith.select %[[ALONE]], %c0, %[[SOME]]
 // CHECK: %[[FEW:.+]] = arith.cmpi ult, %[[STRIPS]], %[[MOST]]
 // CHECK: scf.forall (%[[T:.+]]) in (%[[THREADS]])
 // CHECK: %[[AS:.+]] = arith.select %[[FEW]], %c0, %[[T]]

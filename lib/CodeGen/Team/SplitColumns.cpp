@@ -246,8 +246,14 @@ private:
     ImplicitLocOpBuilder builder(loop.getLoc(),
                                  &getOperation().getBody().front(),
                                  getOperation().getBody().front().begin());
-    Value most = arith::ConstantIndexOp::create(builder, fewStrips);
-    most = arith::MaxUIOp::create(builder, threads, most);
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, value);
+    };
+    Value most = arith::MaxUIOp::create(builder, threads, index(fewStrips));
+    // One thread has nobody to share columns with.
+    Value isAlone = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                          threads, index(1));
+    most = arith::SelectOp::create(builder, isAlone, index(0), most);
     return arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, strips,
                                  most);
   }

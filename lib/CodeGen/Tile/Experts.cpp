@@ -37,7 +37,7 @@ private:
   /// How many rows threads have worked on that have done so much work.
   Value getRowsAfter(Value work);
   /// What all experts make of the rows in `mine` becomes `parts`.
-  Value callExperts(Range mine, Value parts);
+  Value workOn(Range mine, Value parts);
   /// Which active expert has number `number`.
   Value getExpert(Value number) {
     return t.entry(active, t.add(number, t.index(1)));
@@ -126,7 +126,7 @@ Value Tiler::ExpertTiling::callExperts() {
   auto results =
       t.split([&](Value thread) { return getShare(thread); }, parts,
               [&](Range mine, ValueRange destinations) -> SmallVector<Value> {
-                return {callExperts(mine, destinations[0])};
+                return {workOn(mine, destinations[0])};
               });
   return results[0];
 }
@@ -161,7 +161,7 @@ scf::ForOp Tiler::ExpertTiling::loopOverExperts(
   return loop;
 }
 
-Value Tiler::ExpertTiling::callExperts(Range mine, Value parts) {
+Value Tiler::ExpertTiling::workOn(Range mine, Value parts) {
   Value mineEnd = t.add(mine.offset, mine.size);
   auto loop = loopOverExperts(parts, [&](Value number, Value carried) {
     Value expert = getExpert(number);
