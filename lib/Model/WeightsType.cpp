@@ -92,6 +92,9 @@ LogicalResult hexad::setWeightsType(ModuleOp module, WeightsType type,
     return success();
   Builder builder(module.getContext());
   for (ParameterOp parameter : findLargeMatrices(module)) {
+    // The default changes no result: what a model says by itself stays.
+    if (type == WeightsType::Stored && parameter.getStorage())
+      continue;
     FailureOr<Type> element = type == WeightsType::BF16
                                   ? Type(builder.getBF16Type())
                                   : Type(builder.getF16Type());

@@ -27,9 +27,9 @@ llvm::ArrayRef<WeightsType> getAllWeightsTypes();
 /// Sets the `storage` of the model's large parameters: matrices of linear ops
 /// and filters, but those of routers, whose choice rounding would change, and
 /// tables that ids are looked up in. `F32` changes nothing, so that a model may
-/// say by itself what it wants; `Stored` changes only parameters whose stored
-/// tensors all have one type of 16 bits. Fails as ParameterRecipe::resolve
-/// does.
+/// say by itself what it wants; `Stored` changes only parameters without
+/// `storage` whose stored tensors all have one type of 16 bits. Fails as
+/// ParameterRecipe::resolve does.
 mlir::LogicalResult setWeightsType(mlir::ModuleOp module, WeightsType type,
                                    TensorSources &sources);
 
