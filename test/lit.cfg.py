@@ -23,18 +23,16 @@ minilm_dir = os.environ.get(
 
 # Hexad's own tools, from the build directory only.
 hexad_tools = [
-    "block-bench",
-    "generate-bench",
     "hexad-compile",
     "hexad-lsp-server",
     "hexad-opt",
     "hexad-reference",
     "hexad-run",
-    "kernel-bench",
-    "model-bench",
     # Not the `hexad` of `hexad-opt`, of a path or of a file name.
     ToolSubst("hexad", FindTool("hexad"), pre=r"(?<![\w./-])", post=r"(?![\w./=-])"),
 ]
+if config.hexad_benchmarks:
+    hexad_tools += ["block-bench", "generate-bench", "kernel-bench", "model-bench"]
 llvm_tools = [
     "llc",
     "llvm-mc",

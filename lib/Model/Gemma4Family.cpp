@@ -143,8 +143,11 @@ static Layer describeExperts(const ConfigFile &config,
                              const Gemma4Config &model) {
   Location loc = config.getLocation("num_experts");
   Location normLoc = config.getLocation("rms_norm_eps");
-  MoeLayer experts{"experts", model.experts, model.expertHidden,
-                   model.activation};
+  MoeLayer experts = {};
+  experts.name = "experts";
+  experts.experts = model.experts;
+  experts.hidden = model.expertHidden;
+  experts.activation = model.activation;
   RouterDescription &router = experts.router;
   router.topK = model.topExperts;
   router.renormalize = true;

@@ -522,7 +522,7 @@ static bool roundAll(ArrayRef<float> from, llvm::MutableArrayRef<float> to) {
   bool fits = true;
   for (auto [value, rounded] : llvm::zip_equal(from, to)) {
     rounded = round<type>(value);
-    fits &= !std::isinf(rounded) | std::isinf(value);
+    fits &= !std::isinf(rounded) || std::isinf(value);
   }
   return fits;
 }

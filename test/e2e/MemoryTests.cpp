@@ -64,6 +64,7 @@ TEST_F(Memory, GrowsLittleWithThreads) {
   EXPECT_LE(getBytes(1024, 9) - getBytes(1024, 1), 8u << 20);
 }
 
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 /// The most memory that the process has had since the last call, in bytes; none
 /// if the system does not say.
 std::optional<size_t> takePeak() {
@@ -78,7 +79,6 @@ std::optional<size_t> takePeak() {
   return peak;
 }
 
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 TEST_F(Memory, OfTheProcessStaysAsPlanned) {
   ASSERT_TRUE(model) << files.messages;
   Call call = Call::of({8192});

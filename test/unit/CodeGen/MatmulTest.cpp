@@ -282,7 +282,7 @@ TEST_P(MatmulTest, Epilogues) {
 
 TEST_P(MatmulTest, Activations) {
   std::vector<Kernel> kernels;
-  for (int32_t kind = 0; kind <= getMaxEnumValForActivation(); ++kind) {
+  for (uint32_t kind = 0; kind <= getMaxEnumValForActivation(); ++kind) {
     Kernel kernel{6, 5, 16, /*hasBias=*/true};
     kernel.activation = static_cast<Activation>(kind);
     kernels.push_back(kernel);

@@ -305,7 +305,8 @@ protected:
                     bool wanted = true) {
     EXPECT_EQ(HEXAD_OK, open(3, 4, {0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0}));
     hexad_tables pointers = tables->get();
-    const hexad_input_info input = {"labels", kind, 1, /*limit=*/10};
+    const hexad_input_info input = {"labels", kind, 1, /*limit=*/10,
+                                    0,        0,    0, 0};
     return hexad_door_take_labels(&input, 3, 4, labels.data(), wanted,
                                   &pointers, {message, sizeof(message)});
   }

@@ -76,8 +76,10 @@ static void runTestModel(int64_t thread, const int64_t *extents,
 }
 
 TestModel::TestModel() : weights(folder.file("test.weights")) {
-  inputs[0] = {"input_ids", HEXAD_INPUT_IDS, /*optional=*/0, /*limit=*/100};
-  inputs[1] = {"attention_mask", HEXAD_INPUT_MASK, /*optional=*/1, 0};
+  inputs[0] = {
+      "input_ids", HEXAD_INPUT_IDS, /*optional=*/0, /*limit=*/100, 0, 0, 0, 0};
+  inputs[1] = {
+      "attention_mask", HEXAD_INPUT_MASK, /*optional=*/1, 0, 0, 0, 0, 0};
   outputs[0] = {"neighbours", HEXAD_OUTPUT_ROWS, 0, 1, 1};
   outputs[1] = {"sums", HEXAD_OUTPUT_POOLED, 0, 1, 1};
   info = {};

@@ -116,7 +116,9 @@ protected:
 
   hexad_status create() {
     hexad_model_options options = model.getOptions();
-    options.weights_memory = memory;
+    // As C would: C++ has no enumeration of a value that is not one of its own.
+    static_assert(sizeof(options.weights_memory) == sizeof(memory));
+    std::memcpy(&options.weights_memory, &memory, sizeof(memory));
     calls.counts = true;
     hexad_status status =
         hexad_runtime_model_create(&model.info, &options, &made);
@@ -141,7 +143,7 @@ protected:
   }
 
   TestModel model;
-  hexad_weights_memory memory = HEXAD_COPY_WEIGHTS;
+  int32_t memory = HEXAD_COPY_WEIGHTS;
   hexad_model *made = nullptr;
 };
 
@@ -246,7 +248,7 @@ TEST_F(WeightsCopyTest, RefusesWhatMappingRefuses) {
 }
 
 TEST_F(WeightsCopyTest, UnknownChoice) {
-  memory = static_cast<hexad_weights_memory>(2);
+  memory = 2;
   expectFailure(HEXAD_INVALID_ARGUMENT,
                 "weights_memory is 2; expected are 0 (map the file) and 1 "
                 "(copy it)");
