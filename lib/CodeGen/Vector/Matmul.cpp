@@ -25,8 +25,8 @@ constexpr int64_t smallestFetchedPanel = 16 << 10;
 constexpr int64_t mostFewRows = 4, mostPanelsSideBySide = 4;
 
 /// Panels of attention are short: four side by side end before the processor
-/// has learnt to read ahead in each (bench/kernel, one query on 2048 keys: two
-/// reach 89 % of the read loop, four 84 %, one 85 %).
+/// has learnt to read ahead in each (kernel-bench --only=query, other work on
+/// the machine: two reach 89 % of the read loop, four 84 %, one 85 %).
 constexpr int64_t shortPanelDepth = 128, mostShortPanelsSideBySide = 2;
 
 /// Lowers one matmul: a loop over panels, in it one over strips of the tile's
